@@ -138,7 +138,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		if d.shared == nil {
 			return nil, nil
 		}
-		return &acp.Hooks{NotBegun: d.agent.NotBegun, Lax: true, Close: d.admit(s)}, nil // it may ask all the same
+		return &acp.Hooks{NoTool: d.noTool, Lax: true, Close: d.admit(s)}, nil // it may ask all the same
 	}
 	if err := d.check(s.Dir(), d.environ); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &acp.Hooks{Meta: d.agent.Meta(d.self, door.Socket()), NotBegun: d.agent.NotBegun,
+		return &acp.Hooks{Meta: d.agent.Meta(d.self, door.Socket()), NoTool: d.noTool,
 			Close: func() { d.closeDoor(door) }}, nil
 	}
 	var proof *acp.Proof
@@ -156,8 +156,11 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		proof = &acp.Proof{}
 		proof.Method, proof.Params, proof.Holds = d.agent.Proof(s.Dir(), d.at)
 	}
-	return &acp.Hooks{NotBegun: d.agent.NotBegun, Proof: proof, Close: d.admit(s)}, nil
+	return &acp.Hooks{NoTool: d.noTool, Proof: proof, Close: d.admit(s)}, nil
 }
+
+// noTool reports whether a card of the agent's is that of no tool that was started.
+func (d *hookDoor) noTool(c acp.Card) bool { return d.agent.NoTool(hook.Card(c)) }
 
 // admit lets the hooks of a session in at the door that all share, until it is closed.
 func (d *hookDoor) admit(s *acp.Session) (closed func()) {

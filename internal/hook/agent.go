@@ -22,9 +22,9 @@ type Agent struct {
 	// returns the value of it, given the one that the person has set.
 	Variable string
 	Set      func(value string, at Endpoint) (string, error)
-	// NotBegun reports whether the agent's words of how a call failed say that its tool was not started, so
-	// that no hook was to be.
-	NotBegun func(output string) bool
+	// NoTool reports whether a card is that of no tool of the agent's own that was started, so that no hook was
+	// to ask: of what it does with itself, what the maker of its model does, and what failed before it began.
+	NoTool func(Card) bool
 	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of
 	// the answer. Optional.
 	Proof func(dir string, at Endpoint) (method string, params any, holds func(result json.RawMessage) error)
@@ -37,6 +37,19 @@ type Endpoint struct {
 	Self   string // this program
 	Socket string
 	Shared bool // files that are made for the agent are read by another user than ours
+}
+
+// Card is what an agent shows of a call that has ended.
+type Card struct {
+	Title, Kind, Name string
+	Input             json.RawMessage // null where it shows none
+	Failure           string          // in its words; "" for a call that is completed
+}
+
+// compaction reports whether a card tells that the agent has made its conversation shorter. Claude's and
+// Codex' adapters show it so.
+func (c Card) compaction() bool {
+	return c.Kind == "think" && c.Title == "Compact conversation" && c.Name == "" && len(c.Input) == 0
 }
 
 // ByName finds an agent that has hooks.

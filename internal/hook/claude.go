@@ -17,7 +17,7 @@ import (
 
 // claude asks by starting this program, as settings say that a session is opened with.
 var claude = Agent{Read: ReadClaude, Say: SayClaude, Off: []string{"CLAUDE_CODE_SIMPLE"}, Meta: claudeMeta,
-	NotBegun: ClaudeNotBegun}
+	NoTool: ClaudeNoTool}
 
 func claudeMeta(self, socket string) json.RawMessage {
 	settings := ClaudeSettings(self, []string{Verb, "claude", socket})
@@ -166,10 +166,16 @@ func onlyHas(object json.RawMessage, members []string) bool {
 	return true
 }
 
-// ClaudeNotBegun reports whether Claude's words of how a call failed say that its tool was not started, so
-// that no hook was to be: what was wrong with the call stands between tags then, and what came of a command
-// begins with its exit code.
-func ClaudeNotBegun(output string) bool { return strings.HasPrefix(output, "<tool_use_error>") }
+// recalled is what Claude's adapter shows of its memory, which Claude Code looks through by itself.
+var recalled = regexp.MustCompile(`^Recalled (synthesized memory|\d+ memor(y|ies))$`)
+
+// ClaudeNoTool reports whether a card of Claude's is that of no tool that was started. Where a call failed
+// before it began, what was wrong with it stands between tags; what came of a command begins with its exit
+// code. Every tool's card has its name.
+func ClaudeNoTool(c Card) bool {
+	return c.compaction() || c.Name == "" && len(c.Input) == 0 && c.Kind == "read" && recalled.MatchString(c.Title) ||
+		strings.HasPrefix(c.Failure, "<tool_use_error>")
+}
 
 // globPlace returns a directory in which all lies that a pattern can match: what stands before its first
 // special character, and all of the machine for one that could lead elsewhere behind it.

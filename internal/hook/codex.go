@@ -15,7 +15,7 @@ import (
 // What is not written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our
 // own trust along, how it is computed, and what a hook that fails does.
 var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
-	Proof: codexProof, Check: checkCodex, NotBegun: func(string) bool { return false }}
+	Proof: codexProof, Check: checkCodex, NoTool: codexNoTool}
 
 // codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is
 // every tool of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for
@@ -34,6 +34,9 @@ var codexTools = map[string]Call{
 	"close_agent":   {Harmless: true},
 	"resume_agent":  {Harmless: true},
 	"update_plan":   {Harmless: true},
+	"get_goal":      {Harmless: true}, // its notes of what it is to reach
+	"create_goal":   {Harmless: true},
+	"update_goal":   {Harmless: true},
 
 	"request_user_input": {TheirOwn: true},
 }
@@ -96,6 +99,18 @@ func patchOf(command string) (patch string, found bool) {
 		return "", false
 	}
 	return parts[3], true
+}
+
+// codexNoTool reports whether a card of Codex' is that of what it does with its conversation, or of what its
+// model's maker does and Codex only hears of: a search of the web, an image. A command's card has other
+// members.
+func codexNoTool(c Card) bool {
+	var in struct {
+		Type string `json:"type"`
+	}
+	_ = json.Unmarshal(c.Input, &in) // what is no object has no type
+	return c.compaction() || c.Kind == "search" && in.Type == "webSearch" ||
+		c.Kind == "other" && c.Title == "Image generation" && c.Name == ""
 }
 
 // SayCodex writes an answer as codexBlocked reads it. A yes says nothing to Codex: it goes on asking where it

@@ -18,7 +18,7 @@ import (
 // before each tool. What is not written there was measured with opencode 1.18.33.
 var opencode = Agent{Read: ReadOpencode, Say: SayOpencode, Off: []string{"OPENCODE_PURE"},
 	Variable: "OPENCODE_CONFIG_CONTENT", Set: OpencodeConfig, Check: checkOpencode,
-	NotBegun: func(string) bool { return false }}
+	NoTool: func(Card) bool { return false }}
 
 // opencodeTools are the tools of opencode 1.18. What is not here is asked about as an act of no known kind;
 // so is every tool of an MCP server.

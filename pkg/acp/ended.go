@@ -230,7 +230,7 @@ func (b *Bridge) callEnded(s *Session, call *toolCall, last object, history bool
 			id = b.ours.nextActID()
 		}
 		b.seen(s, call, id, history, "")
-		return done || s.failedUnasked(call, last)
+		return s.unasked(call, last)
 	}
 	return false
 }
@@ -274,7 +274,7 @@ func (b *Bridge) seen(s *Session, call *toolCall, id string, history bool, refus
 		if byRule || refused != "" {
 			event.Type, event.Detail = events.ToolViolated, refused
 			b.sayViolation(s, call, event, d, byRule)
-		} else if s.hooked() {
+		} else if s.unasked(call, nil) {
 			event.Detail = errUnasked.Error()
 		}
 	}

@@ -19,14 +19,21 @@ type HookDoor interface {
 type Hooks struct {
 	// Meta is an object that is added to _meta of session/new, and of what opens a session again. Optional.
 	Meta json.RawMessage
-	// NotBegun reports whether an agent's words of how a call failed say that its tool was not even started,
-	// so that no hook was to ask. Required.
-	NotBegun func(output string) bool
+	// NoTool reports whether a card is that of no tool of the agent's own that was started, so that no hook was
+	// to ask. Required.
+	NoTool func(Card) bool
 	// Lax is set where nothing is made of an act that no hook asked about.
 	Lax bool
 	// Proof asks the agent whether its hooks are in force, as soon as it has the session. Optional.
 	Proof *Proof
 	Close func()
+}
+
+// Card is what an agent has told of a call that has ended.
+type Card struct {
+	Title, Kind, Name string
+	Input             json.RawMessage
+	Failure           string // in the agent's words; "" of a call that is said to be completed
 }
 
 // Proof is a request to the agent, and what its answer has to be.
@@ -55,13 +62,17 @@ func (b *Bridge) prove(s *Session, proof *Proof) {
 	b.toAgent.reserve().put(line)
 }
 
-// failedUnasked reports whether an agent whose hooks are to ask has carried out a call that failed, and that
-// none had asked about: a command fails at will. last is the agent's last word of it.
-func (s *Session) failedUnasked(call *toolCall, last object) bool {
+// unasked reports whether an agent whose hooks are to ask has carried out a call that none had asked about. One
+// that failed counts, too: a command fails at will. last is the agent's last word of it.
+func (s *Session) unasked(call *toolCall, last object) bool {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	return call.status == statusFailed && s.mustAsk() && !s.turn.cancelled &&
-		!s.hooks[len(s.hooks)-1].NotBegun(last.text("rawOutput"))
+	card := Card{Title: call.title, Kind: call.kind, Name: call.name, Input: call.rawInput}
+	if call.status == statusFailed {
+		card.Failure = last.text("rawOutput")
+	}
+	return s.mustAsk() && (call.status == statusCompleted || call.status == statusFailed && !s.turn.cancelled) &&
+		!s.hooks[len(s.hooks)-1].NoTool(card)
 }
 
 // withHooks opens the hooks of a session, and returns the line that tells the agent of them: what the editor

@@ -3,6 +3,7 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -244,6 +245,35 @@ func TestHooksEveryAct(t *testing.T) {
 		}})
 	}
 	hooked(t, noRules, parts...)
+}
+
+// TestHooksOfNoTool has agents make their conversation shorter, and Codex' model search the web: no tool of the
+// agent's own does that, so no hook asks, and the turn goes on.
+func TestHooksOfNoTool(t *testing.T) {
+	t.Parallel()
+	for _, a := range hookAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, a, options{bridge: &bridge{policies: noRules, hooks: true}})
+			if a.name == "codex" {
+				turn := r.prompt(editor.Person{}, model.Step{Say: "searched", Calls: []model.Call{{Act: model.Fetch, Path: "what"}}})
+				r.wantStop(turn, "end_turn")
+				if len(turn.Calls) != 1 || turn.Calls[0].Kind != "search" {
+					r.t.Errorf("the calls were %+v", turn.Calls)
+				}
+			} else {
+				r.prompt(editor.Person{}, model.Step{Say: "All done, really."})
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			turn, err := r.session.Prompt(ctx, "/compact", editor.Person{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.wantStop(turn, "end_turn")
+			r.stop()
+		})
+	}
 }
 
 // TestHooksOffBelow has an agent below ask by itself, which Claude does in a session of its own in protocol 2.

@@ -25,6 +25,8 @@ func (responses) call(c Call) (name string, arguments any) {
 	case Read:
 		command = "cat " + c.Path
 	case Shell:
+	case Fetch: // its maker does it
+		return webSearch, map[string]any{"type": "search", "query": c.Path}
 	case MCP:
 		return "mcp__" + strings.ReplaceAll(plain(c.Server), "-", "_") + "::" + plain(c.Tool), c.Arguments
 	default:
@@ -32,6 +34,8 @@ func (responses) call(c Call) (name string, arguments any) {
 	}
 	return "exec_command", map[string]any{"cmd": command}
 }
+
+const webSearch = "web_search"
 
 func (responses) read(body []byte) (request, error) {
 	var in struct {
@@ -66,6 +70,9 @@ func (responses) read(body []byte) (request, error) {
 		}
 	}
 	for _, t := range in.Tools {
+		if t.Name == "" { // a tool of the model's maker
+			t.Name = t.Type
+		}
 		out.tools = append(out.tools, t.Name)
 		for _, inner := range t.Tools { // of a namespace
 			out.tools = append(out.tools, t.Name+"::"+inner.Name)
@@ -119,6 +126,10 @@ func (r responses) stream(w *events, reply reply) {
 		arguments, err := json.Marshal(call.arguments)
 		if err != nil {
 			arguments = []byte("{}")
+		}
+		if call.name == webSearch {
+			item(map[string]any{"type": "web_search_call", "id": call.id, "status": "completed", "action": call.arguments})
+			continue
 		}
 		done := map[string]any{"type": "function_call", "id": r.newID("fc"), "call_id": call.id, "name": call.name,
 			"arguments": string(arguments), "status": "completed"}
