@@ -33,6 +33,8 @@ type Options struct {
 	Home        string              // the home directory of our account, which no variable says; "" for none
 	Say         func(line string)   // required: one line for the person
 	Version     string
+	// OnlyTool is the tool that is used, where it is one: what is odd about others is not told. Optional.
+	OnlyTool string
 }
 
 // Dirs locates our own files.
@@ -118,7 +120,7 @@ func (a *App) steps() []func() error {
 			if set, err = config.Load(a.sources); err != nil {
 				return err
 			}
-			for _, warning := range set.Warnings {
+			for _, warning := range set.About(a.o.OnlyTool) {
 				a.o.Say(warning.Error())
 			}
 			return nil

@@ -36,6 +36,9 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 		for _, pattern := range x.whole {
 			pattern.Value = "^(?:" + pattern.Value + ")$"
 		}
+		for _, entry := range x.here {
+			startHere(entry)
+		}
 	}
 	if x.lenient {
 		root.Content = append(root.Content, scalar("template_safety"), scalar("warn"))
@@ -61,6 +64,22 @@ type export struct {
 	told    []string
 	// patterns that are for the whole value, which in a file of the original format has to be said
 	whole []*yaml.Node
+	// entries that start where their caller works, which has to be said there, too
+	here []*yaml.Node
+}
+
+// startHere has an entry say that it starts where its caller works, unless it says anything of that.
+func startHere(entry *yaml.Node) {
+	sandbox := member(entry, "sandbox")
+	if sandbox == nil || sandbox.Kind != yaml.MappingNode {
+		remove(entry, "sandbox")
+		sandbox = &yaml.Node{Kind: yaml.MappingNode}
+		entry.Content = append(entry.Content, scalar("sandbox"), sandbox)
+	}
+	if member(sandbox, "use_temp_isolation") == nil {
+		sandbox.Content = append(sandbox.Content, scalar("use_temp_isolation"),
+			&yaml.Node{Kind: yaml.ScalarNode, Value: "false"})
+	}
 }
 
 // add takes an entry over from the file that it was read from.
@@ -93,6 +112,9 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 	}
 	entry := plainCopy(at.Node)
 	x.strip(loaded, entry)
+	if strict {
+		x.here = append(x.here, entry)
+	}
 	if parameters := member(entry, "parameters"); strict && parameters != nil {
 		for _, p := range parameters.Content {
 			for ; p != nil; p = member(p, "items") {

@@ -102,6 +102,27 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	return l.set, nil
 }
 
+// About returns the warnings that matter to whoever uses one tool: those of other tools are left out. For "" it is
+// all of them.
+func (s *Set) About(tool string) yamldoc.Errors {
+	others := map[yamldoc.Error]bool{}
+	for _, t := range s.Tools {
+		for _, w := range t.Warnings {
+			w.Excerpt = nil // a pointer, to lines that are shown beside it
+			others[w] = tool != "" && t.Tool.ID != tool
+		}
+	}
+	var kept yamldoc.Errors
+	for _, w := range s.Warnings {
+		plain := w
+		plain.Excerpt = nil
+		if !others[plain] {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
 // ReadCommands returns what is known of programs: with the person's commands.yaml, where there is one.
 func ReadCommands(sources Sources) (*command.Catalogue, error) {
 	set, err := readKind(sources, kindCommands)

@@ -206,8 +206,8 @@ func sandboxRows() map[string]schemaRow {
 		"timeout": {"Wall clock: seconds, or 2m30s.",
 			withDefault(aDuration(longestTimeout.Seconds()), tool.DefaultLimits().Timeout.Seconds())},
 		"working_directory": {"Where it starts; \".\" is the caller's directory.", aPath()},
-		"use_temp_isolation": {"Start in an empty directory of its own, below working_directory.",
-			withDefault(aBool(), true)},
+		"use_temp_isolation": {"Start in an empty directory of its own, below working_directory. false where nothing is said, " +
+			"but in files without version: 2.", aBool()},
 		"allowed_paths": {"What it may write to; {path: …, access: read} for what it may only read.",
 			aList(anyOf(aPath(), ref("path")))},
 		"environment_variables": {"Variables of its environment. Those that choose what runs (LD_*, BASH_ENV, " +

@@ -45,7 +45,8 @@ func newToolEntry(file *toolsFile, e yamldoc.Entry, at yamldoc.Value) *toolEntry
 		at:   at,
 		tool: tool.Tool{
 			ID: e.Name, Name: e.Name, Source: file.file.source(e.Key),
-			Sandbox: tool.Sandbox{TempIsolation: true, Limits: tool.DefaultLimits()},
+			// Since version 2 a call starts where its caller works, as every example has it.
+			Sandbox: tool.Sandbox{TempIsolation: file.version == formatOriginal, Limits: tool.DefaultLimits()},
 		},
 		details: map[int]yamldoc.Value{},
 		limits:  map[string]yamldoc.Value{},

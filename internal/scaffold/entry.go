@@ -244,7 +244,7 @@ func (e *maker) write() ([]byte, error) {
 	hints := mapping("readOnlyHint", plain(fmt.Sprint(e.readOnly)), "openWorldHint", plain(fmt.Sprint(e.network)))
 	hints.Style = yaml.FlowStyle
 	add(entry, "annotations", hints)
-	sandbox := mapping("working_directory", text("."), "use_temp_isolation", plain("false"))
+	sandbox := mapping("working_directory", text("."))
 	if !e.readOnly {
 		add(sandbox, "allowed_paths", list(text(".")))
 	}

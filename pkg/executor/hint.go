@@ -54,7 +54,7 @@ func (s scripts) Refusals(a *act, said string) []tool.Hint {
 		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
 			continue // a hint is only for what exists, so an agent could find out what there is outside
 		}
-		hints = append(hints, hintOf(refusal))
+		hints = append(hints, hintOf(a.relative(refusal)))
 	}
 	if name := a.missedHere(said); name != "" {
 		hints = append(hints, tool.Hint{
@@ -65,8 +65,21 @@ func (s scripts) Refusals(a *act, said string) []tool.Hint {
 	return hints
 }
 
-// missedHere returns the value of a call that names a file of the caller's directory, and that the tool has
-// said something of, where the call did not start there; "" for none.
+// relative has a refusal grant "." in the place of the directory of the caller's: an entry is for all of them.
+func (a *act) relative(r sandbox.Refusal) sandbox.Refusal {
+	dir := a.tool.Sandbox.WorkingDirectory
+	if (dir == "" || dir == ".") && r.Grant == realDirectory(a.call.Dir) {
+		r.Grant = "."
+	}
+	return r
+}
+
+// missing is what programs say of a file that is not there.
+var missing = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: No such file or directory`)
+
+// missedHere returns a file of the caller's directory that the call could not find, since it did not start there:
+// one that a value of the call names, and that the tool has said something of, or one that the tool says is not
+// there; "" for none.
 func (a *act) missedHere(said string) string {
 	here := realDirectory(a.call.Dir)
 	if a.invocation.Dir == here && !a.invocation.Sandbox.TempIsolation {
@@ -89,6 +102,13 @@ func (a *act) missedHere(said string) string {
 		}
 		if _, err := root.Lstat(value); err == nil {
 			return yamlText(value)
+		}
+	}
+	for _, match := range missing().FindAllStringSubmatch(said[max(0, len(said)-lastWords):], -1) {
+		if name := match[1]; filepath.IsLocal(name) && filepath.Clean(name) != "." {
+			if _, err := root.Lstat(name); err == nil {
+				return yamlText(name)
+			}
 		}
 	}
 	return ""
@@ -124,7 +144,7 @@ func hintOf(r sandbox.Refusal) tool.Hint {
 // yamlText writes a text as YAML reads it back: as it is where nothing in it means anything, else as JSON
 // does, which YAML reads.
 func yamlText(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@-") == "" {
+	if s != "." && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+@-") == "" {
 		return s
 	}
 	quoted, _ := json.Marshal(s) // a string can always be written

@@ -30,7 +30,7 @@ func TestHintsTellAgentsNothingOutside(t *testing.T) {
 	work := script("cat " + there + "; echo x >" + inside + " || exit 1")
 	work.Sandbox.AllowedPaths = []tool.AllowedPath{{Path: ".", ReadOnly: true}}
 	h.has(work)
-	write := tool.Hint{Refused: "write " + inside, Allow: "sandbox.allowed_paths: [" + h.dir + "]"}
+	write := tool.Hint{Refused: "write " + inside, Allow: `sandbox.allowed_paths: ["."]`}
 	read := tool.Hint{Refused: "read " + there, Allow: "sandbox.allowed_paths: [{path: " + there + ", access: read}]"}
 	for door, want := range map[tool.Door][]tool.Hint{tool.DoorMCP: {write}, tool.DoorCLI: {read, write}} {
 		call := h.call(`{}`)

@@ -86,9 +86,36 @@ func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 			"the call was ended after %d bytes of output on one stream; "+
 				"what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
 	case len(o.LimitsHit) > 0:
-		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s", o.LimitsHit[0])
+		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s%s", o.LimitsHit[0],
+			settingOf(t, o.LimitsHit[0]))
 	}
 	return nil
+}
+
+// settingOf names the key of the tool's entry that sets a limit, and what it is now; "" for one that has none.
+func settingOf(t *tool.Tool, limit string) string {
+	l := t.Sandbox.Limits
+	const mega = 1 << 20
+	key, now := "", int64(0)
+	switch limit {
+	case "memory":
+		key, now = "max_memory_mb", l.Memory/mega
+	case "cpu":
+		key, now = "max_cpu_time_seconds", int64(l.CPU.Seconds())
+	case "file_size":
+		key, now = "max_file_size_mb", l.FileSize/mega
+	case "open_files":
+		key, now = "max_open_files", int64(l.OpenFiles)
+	case "processes":
+		key, now = "max_processes", int64(l.Processes)
+	case "temp_size":
+		key, now = "max_temp_mb", l.TempSize/mega
+	case "address_space":
+		key, now = "max_address_space_mb", l.Addresses/mega
+	default:
+		return ""
+	}
+	return fmt.Sprintf("; %s under sandbox in the tool's entry (%s) sets it, and is %d", key, t.Source, now)
 }
 
 func statusOf(failure *tool.Failure) tool.Status {

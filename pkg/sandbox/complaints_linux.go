@@ -24,7 +24,8 @@ var complaints = []struct {
 	{limitTempSize, []string{"No space left on device", "no space left on device", "ENOSPC"}},
 }
 
-var noMemory = []string{"Cannot allocate memory", "cannot allocate", "MemoryError", "std::bad_alloc",
+var noMemory = []string{"Cannot allocate memory", "cannot allocate memory",
+	"alloc: cannot allocate", "cannot allocate heap", "MemoryError", "std::bad_alloc",
 	"out of memory", "Out of memory", "memory exhausted", "OutOfMemoryError", "heap out of memory"}
 
 // complained names the limits that a call which failed speaks of at the end of its standard error.

@@ -116,7 +116,8 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits of an entry that names none: those of the original system, but for
-// processes, since the kernel counts threads and 10 of them start neither java nor go.
+// processes, since the kernel counts threads and 10 of them start neither java nor go, and for open files, since
+// 100 are too few for a build.
 func DefaultLimits() Limits {
 	return Limits{
 		Timeout:   30 * time.Second,
@@ -124,7 +125,7 @@ func DefaultLimits() Limits {
 		Memory:    512 << 20,
 		FileSize:  10 << 20,
 		Output:    10 << 20,
-		OpenFiles: 100,
+		OpenFiles: 4096,
 		Processes: 256,
 		TempSize:  256 << 20,
 	}

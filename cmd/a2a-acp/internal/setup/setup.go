@@ -78,8 +78,7 @@ tools:
         default: 10
     annotations: {readOnlyHint: true}
     sandbox:
-      working_directory: "."    # the project that the agent works in
-      use_temp_isolation: false # start there, not in a directory of its own below it
+      working_directory: "." # the project that the agent works in; it may read there, and write with allowed_paths: ["."]
       timeout: 10
 `
 

@@ -104,7 +104,9 @@ call that did not complete.`,
 }
 
 func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlags, asJSON bool) (err error) {
-	a, err := app.New(env.AppOptions(flags.tools, flags.policies))
+	options := env.AppOptions(flags.tools, flags.policies)
+	options.OnlyTool = id
+	a, err := app.New(options)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}

@@ -92,6 +92,8 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 				Exposed: app.IsExposed(&t, set.Settings),
 			})
 		}
+		own := func(t listedTool) bool { return t.Layer != tool.LayerEmbedded.String() }
+		sort.SliceStable(list, func(i, j int) bool { return own(list[i]) && !own(list[j]) })
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, list)
 		}
