@@ -3,8 +3,11 @@ package a2aacp
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -77,8 +80,8 @@ var may = map[string][]string{
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
-	// says are its own types.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/render", "internal/secret", "internal/shellscan", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
+	// says are its own types. shellwords: which words of a script's commands name what it runs.
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -197,6 +200,34 @@ func TestImports(t *testing.T) {
 		for _, imported := range imports {
 			if !slices.Contains(allowed, imported) {
 				t.Errorf("package %q must not import %q", name, imported)
+			}
+		}
+	}
+}
+
+// TestSharedStepsKnowNoScripts keeps what is only true of scripts out of the steps of a call that every kind of
+// tool shares: the runner's files (script*.go) alone know of bash and the sandbox. executor.go names the sandbox
+// as what a process runs in.
+func TestSharedStepsKnowNoScripts(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("pkg/executor/*.go")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		base := filepath.Base(name)
+		if strings.HasSuffix(base, "_test.go") || strings.HasPrefix(base, "script") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			switch path := strings.Trim(spec.Path.Value, `"`); {
+			case path == module+"/pkg/sandbox" && base == "executor.go":
+			case path == module+"/pkg/sandbox", path == module+"/internal/shellscan", path == module+"/internal/command":
+				t.Errorf("%s imports %s: what is only true of scripts belongs to the runner of scripts", name, path)
 			}
 		}
 	}

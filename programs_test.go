@@ -118,7 +118,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/scaffold/entry.go":               {"git", "an example in a new tool"},
 	"internal/sensitive/fold.go":               {"ss", "letters"},
 	"internal/shellscan/command.go":            {"ash bash expr git rbash sh", "which language the code of a shell is; git and expr are told by their own rules"},
-	"internal/shellscan/pipeline.go":           {"find head sort xargs", "the words of find and xargs are read together; head and sort hand on names as they are"},
+	"internal/shellscan/pipeline.go":           {"find xargs", "the words of find and xargs are read together"},
 	"internal/shellscan/programs.go":           {"ash bash find git rbash sh xargs", "readers of words that follow no row alone"},
 	"internal/shellscan/scan.go":               {"bash", "the language of a text"},
 	"internal/shellwords/language.go":          {"R awk jq lua make perl php python ruby sed yq", "names of languages"},

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -79,9 +80,18 @@ func callsNetwork(c shellscan.Command) bool {
 		return true
 	}
 	subcommands := command.Subcommands(command.NetworkScripts, name)
-	for _, arg := range c.Args {
-		if arg.Fixed && !strings.HasPrefix(arg.Text, "-") {
-			return subcommands[arg.Text]
+	if subcommands == nil {
+		return false
+	}
+	for i, role := range shellwords.Read(wordsOf(c), nil).Roles[1:] {
+		word := c.Args[i]
+		switch role.Kind {
+		case shellwords.Operand, shellwords.Program: // git names what it does not know as its own a program
+			return word.Fixed && subcommands[word.Text]
+		case shellwords.Option:
+			if !strings.HasPrefix(word.Text, "-") {
+				return word.Fixed && subcommands[word.Text]
+			}
 		}
 	}
 	return false

@@ -1,13 +1,12 @@
 package config
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -28,22 +27,33 @@ func NamedScripts(t *tool.Tool, dir string) []string {
 	return names
 }
 
-// scriptWords are the words of a command that name what it runs.
+// scriptLanguages are the languages whose programs are single files. What other files a program obeys, such
+// as directories of classes and settings, is not pinned.
+var scriptLanguages = []shellwords.Language{shellwords.Shell, shellwords.Python, shellwords.Perl,
+	shellwords.Ruby, shellwords.JavaScript, shellwords.PHP, shellwords.Lua, shellwords.R, shellwords.Tcl}
+
+// scriptWords returns the words of a command that name the scripts it runs: its name, if that is a path, and
+// the operand that its program reads as a script.
 func scriptWords(c shellscan.Command) []string {
 	var words []string
 	if strings.Contains(c.Name, "/") {
 		words = append(words, c.Name)
 	}
-	if !command.In(command.ScriptReaders, path.Base(c.Name)) {
-		return words
-	}
-	for _, arg := range c.Args {
-		switch {
-		case !arg.Fixed, arg.Text == "-c", arg.Text == "-e", arg.Text == "-m", arg.Text == "-":
-			return words
-		case !strings.HasPrefix(arg.Text, "-"):
-			return append(words, arg.Text)
+	read := shellwords.Read(wordsOf(c), nil)
+	for i, role := range read.Roles[1:] {
+		if role.Kind == shellwords.CodeFile && slices.Contains(scriptLanguages, role.Language) &&
+			!strings.Contains(role.Reader, " -") && c.Args[i].Fixed && c.Args[i].Text != "-" {
+			words = append(words, c.Args[i].Text)
 		}
+	}
+	return words
+}
+
+// wordsOf returns all words of a command, its name first.
+func wordsOf(c shellscan.Command) []shellwords.Word {
+	words := []shellwords.Word{{Text: c.Name, Fixed: true}}
+	for _, arg := range c.Args {
+		words = append(words, shellwords.Word{Text: arg.Text, Fixed: arg.Fixed})
 	}
 	return words
 }

@@ -84,7 +84,8 @@ func TestCallsNetwork(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"curl https://example.com": true, "/usr/bin/curl x": true, "npm test": true, "cargo build": true,
-		"go vet ./...": true, "git -q push": true, "git status": false, "ls": false,
+		"go vet ./...": true, "git -q push": true, "git status": false,
+		"git -C x push": true, "git --git-dir x push": true, "git -c a=b log": false, "git -C push log": false, "ls": false,
 		// Rules about commands are wary of these; a script that calls them keeps its network as its entry
 		// says.
 		"openssl dgst x": false, "npx vite": true, "bunx vite": false, "nmap localhost": false,

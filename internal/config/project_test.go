@@ -61,13 +61,16 @@ func TestMayNotAdd(t *testing.T) {
 func TestNamedScripts(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
-		"./scripts/x.sh a":                     "scripts/x.sh",
-		"bash scripts/x.sh; . lib.sh":          "lib.sh scripts/x.sh",
-		"timeout 5 ./x.sh && env A=b ./y.sh":   "x.sh y.sh",
-		"python3 -u tools/x.py":                "tools/x.py",
-		"cat data.txt | /usr/bin/sort":         "",
-		"/w/abs.sh; ../out.sh; /elsewhere.sh":  "abs.sh",
-		"bash -c 'echo x'; ./{{name}}; \"$x\"": "",
+		"./scripts/x.sh a":                           "scripts/x.sh",
+		"bash scripts/x.sh; . lib.sh":                "lib.sh scripts/x.sh",
+		"timeout 5 ./x.sh && env A=b ./y.sh":         "x.sh y.sh",
+		"python3 -u tools/x.py":                      "tools/x.py",
+		"bash -o pipefail x.sh; node -r ./y.js z.js": "x.sh z.js",
+		"deno run -A x.ts; tsx y.ts; go run ./dir":   "y.ts",
+		"python3 -m mod; python3 - x.py; sh -s x":    "",
+		"cat data.txt | /usr/bin/sort":               "",
+		"/w/abs.sh; ../out.sh; /elsewhere.sh":        "abs.sh",
+		"bash -c 'echo x'; ./{{name}}; \"$x\"":       "",
 	} {
 		got := NamedScripts(&tool.Tool{Script: script}, "/w")
 		if strings.Join(got, " ") != want {

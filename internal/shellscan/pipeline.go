@@ -1,13 +1,13 @@
 package shellscan
 
 import (
-	"strings"
-
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
 )
 
-// pipeline notes what an xargs at its end reads, where that is the names that a find prints: find … |
-// xargs, with nothing but head, tail and sort in between, which pass on whole lines.
+// pipeline notes what an xargs at its end reads, where that is the names that a find prints: find … | xargs,
+// with nothing in between but filters such as head and sort, which pass on whole lines.
 func (t *text) pipeline(n *syntax.BinaryCmd) {
 	if n.Op != syntax.Pipe || len(t.functions) > 0 {
 		return
@@ -49,41 +49,60 @@ func finder(stmt *syntax.Stmt) []Word {
 		if len(cmd.Assigns) > 0 || len(words) == 0 || words[0].Text != "find" {
 			return nil
 		}
-		for _, w := range words {
-			if !w.Fixed || printsElse[w.Text] {
-				return nil
-			}
+		if !printsNames(words) {
+			return nil
 		}
 		return words[1:]
 	}
 	return nil
 }
 
-// printsElse are the actions of find by which it prints more than names, or something else runs that prints.
-var printsElse = set("-printf -ls -fls -fprint -fprint0 -fprintf -exec -execdir -ok -okdir")
-
-// passesLines reports whether a command passes on some of the lines that it reads, as they are.
-func passesLines(words []Word) bool {
-	for _, w := range words {
-		if !w.Fixed {
+// printsNames reports whether a find prints names of files and nothing else, and runs nothing that prints.
+func printsNames(words []Word) bool {
+	name, options, _, ok := readFixed(words)
+	if !ok {
+		return false
+	}
+	other := command.Subcommands(command.OtherOutput, name)
+	for _, o := range options {
+		if !o.Kind.ReadsOnly() || other[o.Name] {
 			return false
 		}
 	}
-	if len(words) == 0 {
+	return true
+}
+
+// passesLines reports whether a command passes on some of the lines that it reads, as they are.
+func passesLines(words []Word) bool {
+	name, options, operands, ok := readFixed(words)
+	if !ok || operands > 0 || !command.In(command.LineFilters, name) {
 		return false
 	}
-	switch rest := words[1:]; words[0].Text {
-	case "sort":
-		return len(rest) == 0
-	case "head", "tail":
-		switch {
-		case len(rest) == 0:
-			return true
-		case len(rest) == 1:
-			return decimal(strings.TrimPrefix(strings.TrimPrefix(rest[0].Text, "-"), "n")) && rest[0].Text[0] == '-'
-		case len(rest) == 2:
-			return rest[0].Text == "-n" && decimal(rest[1].Text)
+	same := command.Subcommands(command.LineFilters, name)
+	for _, o := range options {
+		if o.Kind != command.Count && !same[o.Name] {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// readFixed reads a command by the row of its program. It returns false where a word is not fixed, or no row
+// says how the words are read.
+func readFixed(words []Word) (name string, options []command.Option, operands int, ok bool) {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		if texts[i] = w.Text; !w.Fixed {
+			return "", nil, 0, false
+		}
+	}
+	if len(words) == 0 {
+		return "", nil, 0, false
+	}
+	row := command.Named(texts[0])
+	if row == nil {
+		return "", nil, 0, false
+	}
+	read := row.Read(texts[1:])
+	return texts[0], read.Options, len(read.Operands), true
 }

@@ -5,12 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 
-	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
-	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -58,7 +55,7 @@ func (a *act) describe() {
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
 	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
-	a.scanDynamic()
+	a.runner.Describe(a)
 	a.resolved = permissions.ResolvedFiles(a.request)
 }
 
@@ -78,46 +75,6 @@ func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
 		return filepath.Clean(named)
 	}
 	return filepath.Join(dir, named)
-}
-
-// scanDynamic reads the commands that come from values of this call, so that rules can be about them.
-func (a *act) scanDynamic() {
-	if len(a.invocation.Dynamic) == 0 {
-		return
-	}
-	all := &shellscan.Script{}
-	var texts []string
-	for _, command := range a.invocation.Dynamic {
-		one := a.scan(command)
-		all.Commands = append(all.Commands, one.Commands...)
-		all.Writes = append(all.Writes, one.Writes...)
-		all.Reads = append(all.Reads, one.Reads...)
-		all.Problems = append(all.Problems, one.Problems...)
-		if command.Argv != nil {
-			texts = append(texts, strings.Join(command.Argv, " "))
-			if len(a.invocation.Dynamic) == 1 {
-				a.request.Argv = command.Argv
-			}
-		} else {
-			texts = append(texts, command.Text)
-		}
-	}
-	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir {
-		all.Problems = append(all.Problems,
-			shellscan.Problem{Line: 1,
-				Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
-	}
-	a.request.Shell = all
-	a.request.ShellText = strings.Join(texts, "\n")
-	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
-	a.hidePieces()
-}
-
-func (a *act) scan(command tool.DynamicCommand) shellscan.Script {
-	if command.Argv != nil {
-		return shellscan.ScanArgv(command.Argv, a.in.Commands)
-	}
-	return shellscan.Scan(command.Text, a.in.Commands)
 }
 
 // pathsOf lists the files that a call names in its arguments, including those that a patch names. If a

@@ -14,6 +14,8 @@ type runner interface {
 	// Render fills checked arguments into the templates of an entry. It has no effect. spool says that the
 	// output goes to files.
 	Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation, *tool.Failure)
+	// Describe adds to an act's request, for rules, what values of the call make it run. It has no effect.
+	Describe(a *act)
 	// Plan determines how an invocation will be carried out on this machine. It has no effect. filled holds
 	// further variables with their values; nil before these are known.
 	Plan(invocation *tool.Invocation, filled map[string]string) (plan, *tool.Failure)
@@ -21,9 +23,9 @@ type runner interface {
 	Show(*tool.Invocation) string
 	// Run carries out a plan and blocks until nothing of it is left; ending ctx ends it.
 	Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error)
-	// Refusals returns what the plan kept the act from, judging by its output, with the lines of the entry
-	// that would allow it.
-	Refusals(a *act, said string) []tool.Hint
+	// Refusals returns what the plan kept the act from, judging by its output and its exit code, with the
+	// lines of the entry that would allow it.
+	Refusals(a *act, said string, exitCode int) []tool.Hint
 	// Cure says what to do about an act that failed; "" if that is not known.
 	Cure(t *tool.Tool, o outcome) string
 }
