@@ -165,12 +165,13 @@ var may = map[string][]string{
 		"pkg/tool", "internal/app", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/grant",
 		"internal/trust", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
+	"cmd/a2a-acp/internal/upgrade": {"internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp": {
 		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
 		"cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
-		"cmd/a2a-acp/internal/trust",
+		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.

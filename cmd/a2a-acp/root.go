@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/setup"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/upgrade"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
@@ -95,6 +96,7 @@ record before it takes effect.
 		setup.Command(env),
 		editor.Command(env),
 		versionCommand(env),
+		upgrade.Command(env),
 	)
 	return root
 }
