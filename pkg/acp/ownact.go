@@ -319,29 +319,33 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	if earlier == nil || earlier.Verdict != permissions.Approve || !own.final && !p.tellsOf(own, input) {
 		return permissions.Decision{}, false
 	}
-	if d := b.o.Gate.Decide(p.claim.request); d.Verdict == permissions.Reject {
+	d := b.o.Gate.Decide(own.claim.request)
+	if own.final && d.Verdict != permissions.Reject { // it may be about another thing
+		d = b.o.Gate.Decide(p.claim.request)
+	}
+	if d.Verdict == permissions.Reject {
 		return d, true
 	}
 	b.mu.Lock()
 	own.joined = true
 	b.mu.Unlock()
 	p.act, p.joined = own.act, true // it is the same act, and the record tells of it as of one
-	d := *earlier
+	d = *earlier
 	d.Option, d.First = "", ""
 	return d, true
 }
 
-// tellsOf reports whether a question is about the very same as an act that a hook told of, with an input.
+// tellsOf reports whether a question is about the very same as an act that a hook told of, with an input. Where
+// a command runs the hook alone tells: Claude's shell stays in the directory that a command has changed to.
 func (p *permissionPrompt) tellsOf(own *ownAct, input []byte) bool {
 	doubted := func(why string) bool { return !slices.Contains(own.claim.request.Doubts, why) }
 	if slices.ContainsFunc(p.claim.request.Doubts, doubted) || // of what the hook told, it was decided in spite of them
-		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, input) ||
-		p.claim.request.Dir != own.claim.request.Dir {
+		p.claim.request.Action != own.claim.request.Action || !sameJSON(p.call.rawInput, input) {
 		return false
 	}
 	for _, path := range p.claim.request.Paths {
 		if !slices.ContainsFunc(own.claim.request.Paths, func(known permissions.Path) bool {
-			return leadsTo(p.claim.request.Dir, path.Name, own.claim.leads[known.Name])
+			return leadsTo(own.claim.request.Dir, path.Name, own.claim.leads[known.Name])
 		}) {
 			return false
 		}
