@@ -144,7 +144,7 @@ func TestGovernorLayers(t *testing.T) {
 		}
 	}
 	env["A2A_GOVERNORS_FILE"] = filepath.Join(dir, "work/.a2a-acp/governors.yaml")
-	if _, err := Load(sources); err == nil || !strings.Contains(err.Error(), "lies in the workspace") {
+	if _, err := Load(sources); err == nil || !strings.Contains(err.Error(), "is in the workspace") {
 		t.Errorf("a file of the workspace: got %v", err)
 	}
 	env["A2A_GOVERNORS_FILE"] = "governors.yaml"

@@ -421,11 +421,11 @@ func (l *loading) fail(c candidate, err error) {
 	switch {
 	case errors.As(err, &why) && c.layer == tool.LayerSystem:
 		found.Rule = ruleUntrusted
-		found.Hint = "chown root and chmod go-w it: it overrides everything, so only root may write it"
+		found.Hint = "chown root and chmod go-w it: it overrides all other files, so only root may write it"
 	case errors.As(err, &why):
 		found.Rule = ruleUntrusted
-		found.Hint = "move it out of the workspace, or name it with a flag: a repository can bring files and, " +
-			"through direnv, set variables"
+		found.Hint = "move it to a directory that does not also hold the workspace, such as ~/.config/a2a-acp of your " +
+			"account, or name it with a flag: a repository can bring files and, through direnv, set variables"
 	case errors.Is(err, os.ErrNotExist) && c.by != "":
 		found.Message = fmt.Sprintf("%s names this file, and there is none", c.by)
 	case errors.Is(err, os.ErrNotExist):

@@ -208,40 +208,40 @@ func TestUntrustedFiles(t *testing.T) {
 		}, "must give an absolute path"},
 		{"in the workspace", func(t *testing.T, dir string, s *Sources) {
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", write(t, dir+"/work/p.yaml", policy("approve", "a")))
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"in the workspace, by dots", func(t *testing.T, dir string, s *Sources) {
 			write(t, dir+"/work/p.yaml", policy("approve", "a"))
 			mkdir(t, dir+"/home")
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/home/../work/p.yaml")
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"in an additional directory", func(t *testing.T, dir string, s *Sources) {
 			s.Workspace.Additional = []string{dir + "/more"}
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/more/t.yaml", tools("a")))
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"a link into the workspace", func(t *testing.T, dir string, s *Sources) {
 			write(t, dir+"/work/p.yaml", policy("approve", "a"))
 			link(t, "work/p.yaml", dir+"/p.yaml")
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/p.yaml")
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"a link into the workspace that gives the whole path", func(t *testing.T, dir string, s *Sources) {
 			link(t, write(t, dir+"/work/p.yaml", policy("approve", "a")), dir+"/p.yaml")
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/p.yaml")
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"a link of the workspace to somewhere else", func(t *testing.T, dir string, s *Sources) {
 			write(t, dir+"/other/p.yaml", policy("approve", "a"))
 			link(t, dir+"/other", dir+"/work/link")
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/work/link/p.yaml")
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"through the workspace and out again", func(t *testing.T, dir string, s *Sources) {
 			write(t, dir+"/other/p.yaml", policy("approve", "a"))
 			link(t, "../other", dir+"/work/link")
 			link(t, "work/link", dir+"/way")
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", dir+"/way/p.yaml")
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"a configuration directory in the workspace", func(t *testing.T, dir string, s *Sources) {
 			s.ConfigHome = dir + "/work/.config"
 			write(t, dir+"/work/.config/a2a-acp/tools.yaml", tools("a"))
-		}, "it lies in the workspace"},
+		}, "it is in the workspace"},
 		{"a relative configuration directory", func(t *testing.T, dir string, s *Sources) {
 			s.ConfigHome = ".config"
 		}, "must be an absolute path"},
@@ -255,26 +255,26 @@ func TestUntrustedFiles(t *testing.T) {
 			mkdir(t, dir+"/clone/sub")
 			s.Workspace.Root = dir + "/clone/sub"
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/clone/t.yaml", tools("a")))
-		}, "whose author could have brought it along"},
+		}, "could have written it, too"},
 		{"a configuration directory in that clone", func(t *testing.T, dir string, s *Sources) {
 			mkdir(t, dir+"/clone/sub")
 			s.Workspace.Root, s.ConfigHome = dir+"/clone/sub", dir+"/clone/.config"
 			write(t, dir+"/clone/.config/a2a-acp/auto_approval_policies.yaml", policy("approve", "a"))
-		}, "whose author could have brought it along"},
+		}, "could have written it, too"},
 		{"a link in that clone", func(t *testing.T, dir string, s *Sources) {
 			mkdir(t, dir+"/clone/sub")
 			s.Workspace.Root = dir + "/clone/sub"
 			link(t, write(t, dir+"/other/t.yaml", tools("a")), dir+"/clone/t.yaml")
 			s.Env = env("A2A_TOOLS_CONFIG", dir+"/clone/t.yaml")
-		}, "whose author could have brought it along"},
+		}, "could have written it, too"},
 		{"in the current directory, which a variable makes no workspace", func(t *testing.T, dir string, s *Sources) {
 			s.Dir, s.Workspace.Root = dir+"/work", ""
 			s.Env = env("A2A_AUTO_APPROVAL_FILE", write(t, dir+"/work/p.yaml", policy("approve", "a")))
-		}, "whose author could have brought it along"},
+		}, "could have written it, too"},
 		{"beside a workspace, and nobody has a home", func(t *testing.T, dir string, s *Sources) {
 			s.Home = ""
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/t.yaml", tools("a")))
-		}, "whose author could have brought it along"},
+		}, "could have written it, too"},
 		{"outside", func(t *testing.T, dir string, s *Sources) {
 			s.Env = env("A2A_TOOLS_CONFIG", write(t, dir+"/t.yaml", tools("a")))
 		}, ""},

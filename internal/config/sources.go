@@ -353,13 +353,13 @@ func (u untrusted) Error() string { return u.why }
 func (s Sources) mustBeOutside(c candidate) error {
 	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {
-			return untrusted{fmt.Sprintf("%s names this file, and it lies in the workspace (%s)", c.by,
+			return untrusted{fmt.Sprintf("%s names this file, but it is in the workspace (%s)", c.by,
 				step.path)}
 		}
 		for _, dir := range append(s.Workspace.Dirs(), s.Dir) {
 			if in := BroughtWith(step.path, dir, s.Home); in != "" {
-				return untrusted{fmt.Sprintf("%s names this file, and it lies beside what is worked on, in %s, "+
-					"whose author could have brought it along", c.by, in)}
+				return untrusted{fmt.Sprintf("%s names this file, but %s holds both it and the workspace: "+
+					"who wrote the workspace could have written it, too", c.by, in)}
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func (e *execution) start(ctx context.Context) (code int, err error) {
 		return exit.Host, err
 	}
 	if !plan.Level().AtLeast(sandbox.LevelNoProc) {
-		e.o.Say(fmt.Sprintf("this machine confines no further than level %s; a2a-acp doctor tells what is missing",
+		e.o.Say(fmt.Sprintf("this machine reaches sandbox level %s only; a2a-acp doctor says what is missing",
 			plan.Level()))
 	}
 	return e.run(ctx, plan)
@@ -94,8 +94,8 @@ func (e *execution) start(ctx context.Context) (code int, err error) {
 // refuse says no where the machine confines less than was asked for.
 func (e *execution) refuse(level sandbox.Level) error {
 	if least := sandbox.Level(e.o.AtLeast); least != "" && !level.AtLeast(least) && !e.o.BestEffort {
-		return fmt.Errorf("this machine confines no further than level %s, and %s is asked for: %s; "+
-			"a2a-acp doctor tells what is missing, --best-effort starts it even so", level, least, e.host.Why())
+		return fmt.Errorf("this machine reaches sandbox level %s only, and %s is required: %s; "+
+			"a2a-acp doctor says what is missing, --best-effort starts it anyway", level, least, e.host.Why())
 	}
 	return nil
 }

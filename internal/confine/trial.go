@@ -28,7 +28,7 @@ func (c Confinement) Try(o Options, self string, agent []string) (t *Trial, fix 
 		return t, "run this in the directory of a project", err
 	}
 	if t.host, err = sandbox.Open(e.hostOptions()); err != nil {
-		return t, "a2a-acp doctor tells what is missing", err
+		return t, "a2a-acp doctor says what is missing", err
 	}
 	e.host = t.host
 	t.Level = t.host.Level()
@@ -37,7 +37,7 @@ func (c Confinement) Try(o Options, self string, agent []string) (t *Trial, fix 
 		err = e.refuse(plan.Level())
 	}
 	if err != nil {
-		return t, "a2a-acp doctor tells what is missing; a2a-acp bridge --confine --best-effort confines as far as it goes", err
+		return t, "a2a-acp doctor says what is missing; a2a-acp bridge --confine --best-effort confines as far as it goes", err
 	}
 	t.reach = t.host.Reach(plan)
 	return t, "", nil

@@ -100,8 +100,8 @@ func mayTrust(o Options, dir string) error {
 		path = real
 	}
 	if in := config.BroughtWith(path, dir, o.Home); in != "" {
-		return fmt.Errorf("the state directory %s lies beside the workspace, in %s, whose author could have brought "+
-			"it along; unset A2A_STATE_DIR and XDG_STATE_HOME, and set HOME to the home of your account", path, in)
+		return fmt.Errorf("the state directory %s is, like the workspace, in %s: who wrote the workspace could have "+
+			"made it; unset A2A_STATE_DIR and XDG_STATE_HOME, and set HOME to the home of your account", path, in)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func resolve(in Configuration, call tool.Call) (*Entry, *tool.Failure) {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		return nil, tool.Failf(tool.FailNotFound,
-			"there is no tool %q%s; `a2a-acp tools list` shows those there are", call.Tool, meant)
+			"there is no tool %q%s; `a2a-acp tools list` lists them", call.Tool, meant)
 	}
 	if entry.Tool.Unavailable != "" {
 		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool,

@@ -70,8 +70,8 @@ func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
 	switch {
 	case o.TimedOut:
 		failure := tool.Failf(tool.FailTimeout,
-			"the call was ended after %s; `timeout` under sandbox in the tool's entry (%s) sets that limit, in seconds, "+
-				"if the work needs longer: look first whether it waits for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
+			"the call was ended after %s, a limit that `timeout` (seconds) under sandbox sets in the tool's entry (%s); "+
+				"before you raise it, check that the call does not wait for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
 		failure.Retryable = true
 		return failure
 	case o.Cancelled:

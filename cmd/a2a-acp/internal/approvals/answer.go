@@ -23,9 +23,9 @@ func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
-		Long: `approve shows the whole question and asks whether you mean it. What waits for the answer goes on at
-once; nothing is allowed beyond this one act. Where whoever asked has ended, the answer waits for the
-same call to come again.
+		Long: `approve shows the whole question and asks you to confirm. The call continues
+at once. Nothing is allowed beyond this one act. If the process that asked
+has ended, the answer waits for the same call to come again.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals approve k3f9x2ab
@@ -33,7 +33,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask whether you mean it")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.CheckAtTerminal(env, "approving"); err != nil {
 			return err
@@ -56,14 +56,15 @@ func approvalsDenyCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deny ID",
 		Short: "Say no to a question",
-		Long: `deny says no. A reason goes to the agent, so that it can do better: "use the staging branch". An agent
-cannot deny, not even for itself: an answer is a person's.`,
+		Long: `deny says no. The agent reads the reason, so that it can do better: "use the
+staging branch". An agent cannot deny, not even its own questions: only a
+person can answer.`,
 		Example: `  a2a-acp approvals deny k3f9x2ab
   a2a-acp approvals deny k3f9x2ab --reason "use the staging branch"`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "what the agent is told; 500 bytes at the most")
+	cmd.Flags().StringVar(&reason, "reason", "", "what the agent reads; at most 500 bytes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(reason) > 500 {
 			return cli.Fail(exit.Usage, errors.New("--reason: want 500 bytes or fewer"))

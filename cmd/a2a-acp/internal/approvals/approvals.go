@@ -23,17 +23,19 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approvals",
 		Short: "Answer from this terminal what agents wait for",
-		Long: `A question that an editor shows, or that tools run asks on its terminal, stands here as well. The first
-answer holds, wherever it is given; the question then disappears everywhere, and whoever answers later
-is told so. One that nobody answers in time is a no.
+		Long: `A question that an editor shows, or that tools run asks on its terminal, can
+also be answered here. The first answer counts, wherever it is given. The
+question then disappears everywhere, and a later answer is told that it came
+too late. No answer in time is a no.
 
-A question whose asker was killed stands until its time is over. An answer to it waits, and is given
-once, to the very same call when it comes again: the same script and values, by the same agent, in the
-same workspace, under the same rules and governors and in the same sandbox. What was taken back, by the
-agent or by whoever cancelled its turn or closed its session, takes no answer.
+A question stays open when the process that asked it is killed. An answer to
+it is given once, to the same call when it comes again: the same script and
+values, by the same agent, in the same workspace, under the same rules and
+governors and in the same sandbox. A question that the agent withdrew, or
+whose turn or session was cancelled, cannot be answered.
 
-Approving needs a terminal that no agent has started. Every answer is on record with who gave it and
-where (a2a-acp audit list).`,
+Approving needs a terminal that no agent has started. Every answer is
+recorded with who gave it and where (a2a-acp audit list).`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -95,10 +97,11 @@ func approvalsListCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the questions that wait for an answer",
-		Long: `list shows what waits for an answer. BOUND says what the answer is worth: with yes, we carry the act out
-ourselves, and only as it was shown, within five minutes of the answer; with no, the editor or the
-agent does, and the answer is about what the agent says. Of a question whose asker is gone, the process
-that asked has ended: what you answer, or have answered, waits for the same call to come again.`,
+		Long: `list shows the questions that wait for an answer. BOUND says what an answer
+is worth. yes: a2a-acp runs the act itself, only as it was shown, and within
+five minutes of the answer. no: the editor or the agent carries it out, and
+you answer what the agent says it will do. If the asker is gone, the process
+that asked has ended, and an answer waits for the same call to come again.`,
 		Example: `  a2a-acp approvals list
   a2a-acp approvals list --json | jq -r '.[].id'
   a2a-acp approvals list --all

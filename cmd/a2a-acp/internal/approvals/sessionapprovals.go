@@ -72,9 +72,10 @@ func approvalsRevokeCommand(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Take back what was allowed for a session, or an answer that nobody has used",
-		Long: `revoke takes an "always" back: the next such act is asked again. What is under way goes on.
-approvals list --granted shows what is allowed. The id of a question whose answer waits for its call
-to come again takes that answer back.`,
+		Long: `revoke takes back what you allowed with "always": the next such act is asked
+about again. What is already running continues. approvals list --granted
+shows what is allowed. With the id of a question whose answer was not used
+yet, it takes that answer back.`,
 		Example: `  a2a-acp approvals list --granted
   a2a-acp approvals revoke w7c2mqn4`,
 		Args: oneID,
@@ -117,7 +118,7 @@ func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 	g, err := approvals.Revoke(ctx, id, env.Approver("cli"))
 	switch {
 	case errors.Is(err, store.ErrNoSessionApproval), errors.Is(err, store.ErrRevoked):
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted shows those there are",
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list --granted lists them",
 			display.Line(id), err))
 	case err != nil:
 		return cli.Fail(exit.Host, err)

@@ -28,17 +28,17 @@ func approvalsWatchCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Show the questions as they come, and answer them with a key",
-		Long: `watch shows what waits for an answer, of all agents and programs that share the state directory, as it
-comes and goes. y allows the question on the screen, once; n says no, and r no with a reason that goes
-to the agent. The whole command and the whole change are there: space and b scroll, Enter gives them
-the screen. j and k go to other questions, o turns their order around, q ends it.
+		Long: `watch shows the waiting questions of all agents and programs that share the state directory, as they
+come and go. y allows the question on the screen, once; n says no, and r says no with a reason for the
+agent. The whole command and the whole change can be read: space and b scroll, Enter uses the whole
+screen. j and k go to other questions, o reverses their order, q quits.
 
-An answer counts for a question that has been on the screen for a second; a yes, once its end has been
-there, too. What is typed before, with other keys around it, or pasted, answers nothing. A question that
-is answered elsewhere stays on the screen, and says so, until you go on.
+An answer counts if the question has been on the screen for a second, and a yes only if its end has been
+there, too. A key that was typed before, together with others, or pasted, answers nothing. A question
+that is answered elsewhere stays on the screen, with a note, until you go on.
 
 Answering needs a terminal that no agent has started, as approvals approve does. Without a terminal, or
-with --json, there is a line for each question that comes, and one for each that is over.`,
+with --json, it prints a line for each question that comes, and one for each that is over.`,
 		Example: `  a2a-acp approvals watch
   a2a-acp approvals watch --json | jq -r 'select(.event == "asked").title'`,
 		Args: cobra.NoArgs,

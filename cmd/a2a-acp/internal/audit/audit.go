@@ -56,8 +56,8 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "result", "",
-		"only acts that ended so: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
-	cmd.Flags().Var(&f.since, "since", "only acts of the last so long, such as 7d or 90m")
+		"only acts with this result: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
+	cmd.Flags().Var(&f.since, "since", "only acts of this last period, such as 7d or 90m")
 	_ = cmd.RegisterFlagCompletionFunc("kind",
 		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
 			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
@@ -130,12 +130,13 @@ func auditListCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what was asked, decided and done in the last session, an act a line",
-		Long: `list shows the acts of the last session, and what came after it without one, such as calls from the
-command line. BY is who decided, a rule by its name or a person; ENDED is what became of the act: for one
-that the agent carried out itself, what it says.
+		Long: `list shows the acts of the last session, and later ones that belong to no
+session, such as calls from the command line. BY is who decided: a rule by
+its name, or a person. ENDED is the outcome; of an act that the agent
+carried out itself, it is what the agent reported.
 
-A violation is what the agent did by itself, against a rule or an answer. What is seen it did by itself,
-and nobody decided it.`,
+"seen" is an act that the agent did by itself and nobody decided. A
+"violation" is one that it did by itself against a rule or an answer.`,
 		Example: `  a2a-acp audit list
   a2a-acp audit list --session 2
   a2a-acp audit list --session all --kind write --result reject
@@ -146,7 +147,7 @@ and nobody decided it.`,
 	f := cli.AddFormat(cmd)
 	filter.addTo(cmd)
 	cmd.Flags().Lookup("session").DefValue = lastSession
-	cmd.Flags().IntVarP(&last, "last", "n", 50, "the last so many acts; 0 lists all")
+	cmd.Flags().IntVarP(&last, "last", "n", 50, "how many of the last acts; 0 lists all")
 	cmd.Flags().BoolVar(&config, "config", false,
 		"also when bridges and sessions began, what files were in force, and calls of tools test")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -169,7 +170,7 @@ and nobody decided it.`,
 		}
 		if len(acts) == 0 {
 			if err == nil {
-				env.Say("nothing is on record yet that fits")
+				env.Say("no recorded act matches")
 			}
 			return err
 		}
@@ -220,11 +221,12 @@ func auditShowCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show (NO | ID | --last | --governors)",
 		Short: "Tell one act from its beginning to its end, or what governors said",
-		Long: `show tells one act: who asked, what was decided, by whom and why, and how it ended. NO is the number
-that audit list prints, ID the id of the entry, of the call, or of the agent's own call.
+		Long: `show prints one act: who asked, what was decided, by whom and why, and how
+it ended. NO is the number that audit list prints; ID is the id of the
+entry, of the call, or of the agent's own call.
 
-With --governors it tells only what governors said and what was decided then: of that act, or without
-one of all acts that fit, such as those of a session.`,
+With --governors it prints only what governors said and what was decided
+then: of that act, or of all acts that match, such as those of a session.`,
 		Example: `  a2a-acp audit show 12
   a2a-acp audit show --governors --session sess_1 --json
   a2a-acp audit show --last --kind write

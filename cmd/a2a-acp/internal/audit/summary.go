@@ -21,8 +21,9 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary",
 		Short: "Count what a session did, and list what was stopped in it",
-		Long: `summary counts what the last session did, was kept from doing, and did by itself where nobody decides.
---session takes the id of another one, 2 for the one before the last, and so on, or all.`,
+		Long: `summary counts what the last session did, what it was kept from doing, and
+what it did by itself where nobody decides. --session takes the id of
+another session, 2 for the one before the last and so on, or all.`,
 		Example: `  a2a-acp audit summary
   a2a-acp audit summary --session 2
   a2a-acp audit summary --session all --since 7d --json`,
@@ -31,12 +32,12 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 	f := cli.AddFormat(cmd)
 	cmd.Flags().StringVar(&filter.session, "session", lastSession,
 		"this session: its id, last, 2 for the one before that, …, or all")
-	cmd.Flags().Var(&filter.since, "since", "only acts of the last so long, such as 7d or 90m")
+	cmd.Flags().Var(&filter.since, "since", "only acts of this last period, such as 7d or 90m")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		acts, err := filter.Acts(env)
 		if len(acts) == 0 && *f == cli.FormatTable {
 			if err == nil {
-				env.Say("nothing is on record yet that fits")
+				env.Say("no recorded act matches")
 			}
 			return err
 		}
@@ -155,7 +156,7 @@ func (f *ActFilter) find(dir string) (from int64, err error) {
 		return 0, nil
 	}
 	if len(sessions) == 0 {
-		return 0, cli.Fail(exit.Usage, errors.New("no session is on record yet; --session all takes what belongs to none"))
+		return 0, cli.Fail(exit.Usage, errors.New("no session is on record yet; --session all also shows acts outside of sessions"))
 	}
 	if back < 1 || back > len(sessions) {
 		return 0, cli.Fail(exit.Usage, fmt.Errorf("--session %s: no session is so far back; on record: %d", f.session, len(sessions)))

@@ -23,15 +23,16 @@ func auditTailCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Print the last entries of the record, and follow it",
-		Long: `tail prints entries one a line, as they stand on record: a number, when, what, and the act. With
---follow it waits for more until it is interrupted. It holds each entry against the one before it, and
-ends with an error where the record was changed.`,
+		Long: `tail prints recorded entries, one on each line: its number, when, what, and
+the act. With --follow it waits for more until it is interrupted. It
+compares each entry with the one before it, and fails where the record was
+changed.`,
 		Example: `  a2a-acp audit tail -f
   a2a-acp audit tail --after 120 --json | jq -r '.type'`,
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().Int64VarP(&last, "last", "n", 10, "begin so many entries before the end")
-	cmd.Flags().Int64Var(&after, "after", 0, "begin behind the entry with this number")
+	cmd.Flags().Int64VarP(&last, "last", "n", 10, "how many of the last entries")
+	cmd.Flags().Int64Var(&after, "after", 0, "begin after the entry with this number")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record's own lines")
 	cmd.MarkFlagsMutuallyExclusive("last", "after")

@@ -42,20 +42,19 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bridge NAME | -- AGENT [ARGS...]",
 		Short: "Sit between an editor and an agent",
-		Long: `bridge starts an agent and relays between it and the editor that started us, over standard input and
-output (ACP). File access, terminals and permission prompts pass the policies, and the agent gets
-the tools of tools.yaml.
+		Long: `bridge starts an agent and relays between it and the editor, over standard input and output (ACP).
+Policies decide its file access, terminals and permission prompts, and it gets the tools of
+tools.yaml.
 
 NAME is one of ` + strings.Join(cli.AgentNames(), ", ") + `. Everything after -- is the agent's own command.
 
-With --confine the whole agent runs in the sandbox, with what its own shell starts too: it can write to the
-directory that the bridge starts in and to its own state, and reach no UNIX socket, key or other project
-of yours (a2a-acp sandbox exec --help shows the profiles). Its MCP servers run in there as well, and what
-the editor does for it is held to the same. --allow and --env grant more; a2a-acp doctor --agent NAME
-shows what it gets here, and tries it.
+With --confine the whole agent runs in the sandbox, with its shell and its MCP servers. It can write to
+the directory that the bridge starts in and to its own state, and reaches no UNIX socket, key or other
+project of yours (a2a-acp sandbox exec --help lists the profiles). The editor does for it only what the
+sandbox allows. --allow and --env grant more; a2a-acp doctor --agent NAME shows what it gets, and tries it.
 
-With a terminal as standard input, or when the editor calls for the agent's own login, the agent takes our place and
-runs unguarded, in the sandbox if it is to be confined; that is said.`,
+With a terminal as standard input, or for the agent's own login, the bridge runs the agent unguarded, in
+the sandbox if --confine is given, and says so.`,
 		Example: `  # Zed's settings.json (a2a-acp init prints it with your paths):
   #   "agent_servers": {"Gemini, guarded":
   #     {"type": "custom", "command": "a2a-acp",
@@ -99,7 +98,7 @@ runs unguarded, in the sandbox if it is to be confined; that is said.`,
 		"with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
 	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false,
-		"with --confine: also where this machine cannot confine it whole")
+		"with --confine: start it even if this machine cannot confine it fully")
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
 }

@@ -85,7 +85,7 @@ func CheckAtTerminal(env *Environment, act string) error {
 		return err
 	}
 	if !IsTerminal(env.Stdin) {
-		return Fail(exit.Approval, fmt.Errorf("%s needs a terminal, so that it is a person who does it", act))
+		return Fail(exit.Approval, fmt.Errorf("%s needs a terminal: only a person may do it", act))
 	}
 	return nil
 }

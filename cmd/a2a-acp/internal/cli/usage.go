@@ -67,7 +67,7 @@ func verb(cmd *cobra.Command) string {
 }
 
 func seeHelp(cmd *cobra.Command) string {
-	return "\nhint: " + cmd.CommandPath() + " --help shows all that it takes"
+	return "\nhint: " + cmd.CommandPath() + " --help lists its flags"
 }
 
 // flagError says what is wrong with a flag, and which one was probably meant.
@@ -130,8 +130,8 @@ func VerbsOnly(cmd *cobra.Command, args []string) error {
 		verbs = append(verbs, verb.Name())
 	}
 	if near := spelling.Nearest(args[0], verbs); near != "" {
-		return Fail(exit.Usage, fmt.Errorf("%s has no verb %q; did you mean %s?", cmd.CommandPath(), args[0], near))
+		return Fail(exit.Usage, fmt.Errorf("%s has no command %q; did you mean %s?", cmd.CommandPath(), args[0], near))
 	}
-	return Fail(exit.Usage, fmt.Errorf("%s has no verb %q; there are: %s", cmd.CommandPath(), args[0],
+	return Fail(exit.Usage, fmt.Errorf("%s has no command %q; its commands: %s", cmd.CommandPath(), args[0],
 		strings.Join(verbs, ", ")))
 }

@@ -20,12 +20,12 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out what this machine can enforce, and what would make it enforce more",
-		Long: `doctor tries what the sandbox promises: real calls attempt what they must not be able to do. It prints
-the level that this machine reaches, each property with its proof, and for what is missing the lines
-that mend it on this distribution. It also looks at the configuration and at the state directory.
+		Long: `doctor tests the sandbox: real calls attempt what they must not be able to do. It prints the level that
+this machine reaches, each property with its proof, and for each missing one the lines that enable it on
+this distribution. It also checks the configuration and the state directory.
 
 Levels, the strongest first:
-  full+cgroup  full, and a call as a whole is held to its memory
+  full+cgroup  full, and the memory of a call as a whole is limited
   full         nothing outlives the call, everything but what was granted is read-only, /tmp, /proc and
                the home are its own
   no-proc      the same, but it sees the list of this machine's processes (in most containers)
@@ -35,8 +35,8 @@ Levels, the strongest first:
 
 The exit code is 0 when files can be confined (landlock or better), else 5.
 
---agent asks about one agent: where it is, what of its acts is decided, only seen, or confined, and what
-its profile grants here. It is really started, confined, and asked what it is. NAME is one of
+--agent checks one agent: where it is, which of its acts are decided, only seen, or confined, and what
+its profile grants here. It starts the agent, confined, and asks for its name. NAME is one of
 ` + strings.Join(cli.AgentNames(), ", ") + `, or a program, with its arguments after --. The exit code is 0 when it can
 be started confined, else 5.`,
 		Example: `  a2a-acp doctor

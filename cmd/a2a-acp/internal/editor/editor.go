@@ -24,10 +24,11 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "editor",
 		Short: "Enter guarded agents into your editor's settings, or take them out",
-		Long: `editor writes the entries of guarded agents into the settings of Zed and of the JetBrains IDEs. It shows
-what changes and asks before it writes; comments, order and everything else in the file stay as they are.
-The settings of Neovim and Emacs are programs, which nobody but you should change: tell them to run
-a2a-acp bridge NAME in the place of the agent.`,
+		Long: `editor writes the entries of guarded agents into the settings of Zed and of
+the JetBrains IDEs. It shows the change and asks before it writes. Comments,
+order and everything else in the file stay as they are. The settings of
+Neovim and Emacs are programs, which a2a-acp does not change: have them run
+a2a-acp bridge NAME instead of the agent.`,
 		Example: `  a2a-acp editor enable zed
   a2a-acp editor list
   a2a-acp editor disable zed`,
@@ -41,9 +42,10 @@ func enable(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "enable EDITOR [AGENT...]",
 		Short: "Enter agents that are found, each below a bridge, into an editor's settings",
-		Long: `enable enters agents, each below a bridge, into an editor's settings: those that you name, or all that are
-found. What the file was before stays beside it, as NAME.before-a2a-acp; disable brings it back.
-The agents' own entries stay; choose the guarded ones in the editor.`,
+		Long: `enable adds agents, each behind a bridge, to an editor's settings: those
+that you name, or all that are found. The previous file is kept beside it,
+as NAME.before-a2a-acp; disable restores it. The agents' own entries stay;
+choose the guarded ones in the editor.`,
 		Example: `  a2a-acp editor enable zed
   a2a-acp editor enable jetbrains claude gemini
   a2a-acp editor enable --confine zed claude
@@ -79,9 +81,10 @@ func disable(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "disable EDITOR",
 		Short: "Take the guarded agents out of an editor's settings",
-		Long: `disable takes every agent that runs below a bridge out of an editor's settings. Where nothing else was
-changed since enable, the file is what it was before, byte for byte. The agents' own entries stay, and nothing
-guards what is started by them.`,
+		Long: `disable removes every agent that runs behind a bridge from an editor's
+settings. If nothing else was changed since enable, the file is then what it
+was before, byte for byte. The agents' own entries stay, and agents that are
+started by these are not guarded.`,
 		Example:           `  a2a-acp editor disable zed`,
 		ValidArgsFunction: completeEditor,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,9 +17,9 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp --attach SOCKET",
 		Short: "Offer the tools of a running bridge over MCP",
-		Long: `mcp --attach is what a bridge has the agent start: an MCP server on standard input and output that
-passes every call to the bridge, where it is decided, recorded and run. The token that it needs
-comes in the environment.`,
+		Long: `mcp --attach is what a bridge has the agent start: an MCP server on standard
+input and output that passes every call to the bridge, which decides,
+records and runs it. The token for it is in the environment.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if socket == "" {

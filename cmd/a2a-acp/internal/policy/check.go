@@ -26,10 +26,12 @@ func policyCheckCommand(env *cli.Environment) *cobra.Command {
 	return cli.CheckCommand(env, &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check policy and governors files: every mistake at once, and rules that can never decide",
-		Long: `check reads files of policies and of governors as the program does, and prints every mistake as
-file:line:column: message [rule]; an example of a rule (match, not_match) that fails is one. Warnings are rules that can never
-decide, because another one always does, rules whose time is over, and rules about a tool that there
-is not. Without a file it checks all the configuration that is in use.`,
+		Long: `check reads policy and governor files as the program does, and prints every
+mistake as file:line:column: message [rule]. An example of a rule (match,
+not_match) that fails is a mistake. Warnings are rules that can never decide
+because another one always does, rules that have expired, and rules about a
+tool that does not exist. Without a file it checks all the configuration
+that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
   a2a-acp policy check ./governors.yaml
   a2a-acp policy check -o json`,
@@ -129,7 +131,7 @@ func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 					slices.Contains(known, id) {
 					continue
 				}
-				hint := "a2a-acp tools list shows those that there are"
+				hint := "a2a-acp tools list lists them"
 				if near := spelling.Nearest(id, append(permissions.KnownTools(), known...)); near != "" {
 					hint = fmt.Sprintf("did you mean %s?", near)
 				}

@@ -39,15 +39,14 @@ func policyExplainCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain (CALL.json | --shell TEXT | --path FILE | --tool TOOL [-p NAME=VALUE] | --audit SEQ)",
 		Short: "Explain how an act of an agent would be decided, rule by rule",
-		Long: `explain decides an act as if an agent had asked for it in the current directory, and says what every
-rule thought of it: whether it matches, or the first of its conditions that does not, with the value
-that was found. Then it lists the governors that would be asked, and what each could change. Nothing is
-done, and nobody is asked: no person, and no governor. With --as it also says what that agent could do
-all the same, since it does it itself and does not ask.
+		Long: `explain decides an act as if an agent had asked for it in the current directory. For every rule it
+prints whether it matches, or the first condition that does not, with the value that was found. Then it
+lists the governors that would be asked, and what each could change. It does nothing and asks nobody.
+With --as it also says what that agent does by itself, without asking.
 
 CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
-with path, paths, dir, env, agent, mode and headless where they matter. --audit explains an act of the
-record, by the number that audit list shows, as the rules of now would decide it.`,
+optionally with path, paths, dir, env, agent, mode and headless. --audit explains a recorded act, by the
+number that audit list prints, as the current rules would decide it.`,
 		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
   a2a-acp policy explain --path .github/workflows/ci.yml --write
   a2a-acp policy explain --as claude --path .env
@@ -151,7 +150,7 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 	}
 	if !known {
 		return cli.Fail(exit.Usage,
-			fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list shows those that there are", flags.audit))
+			fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list lists them", flags.audit))
 	}
 	if act.Untold != "" {
 		return cli.Fail(exit.Usage, fmt.Errorf("number %d cannot be decided again: %s", flags.audit, act.Untold))
@@ -189,7 +188,7 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 		if call.Tool != "" && !permissions.KnownTool(call.Tool) {
 			return permissions.Request{},
 				cli.Fail(exit.Usage,
-					fmt.Errorf("%s: there is no tool %q; a2a-acp tools list shows those that there are",
+					fmt.Errorf("%s: there is no tool %q; a2a-acp tools list lists them",
 						call.Source, call.Tool))
 		}
 		request := call.Request(workspace, a.Set().Commands)
@@ -229,7 +228,7 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 	case flags.tool != "":
 		if _, ok := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool); !ok {
 			return request, cli.Fail(exit.Usage,
-				fmt.Errorf("there is no tool %q; a2a-acp tools list shows those that there are", flags.tool))
+				fmt.Errorf("there is no tool %q; a2a-acp tools list lists them", flags.tool))
 		}
 		arguments, err := cli.PairsToJSON(env, a, flags.tool, flags.pairs)
 		if err != nil {

@@ -17,14 +17,15 @@ func policyFilesCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "files [FILE...]",
 		Short: "Show which files are more than data, and why",
-		Long: `files says of each FILE whether it is more than data, by its name: what reads it by convention, and
-where that is written. No rule approves that such a file is written, or that one with a secret is read,
-unless it names that very file. Without a FILE it lists every name that is known.
+		Long: `files says of each FILE, by its name, whether it is more than data: which
+programs read it by convention, and where that is documented. A rule
+approves writing such a file, or reading one with a secret, only if it names
+that very file. Without a FILE it lists every name that is known.
 
   control      decides what a2a-acp allows, or tells agents what to do
-  runs         runs as code although nobody asks for it: in git, shells, editors, agents, CI
+  runs         runs as code without being asked for: in git, shells, editors, agents, CI
   runs_built   runs when somebody builds, checks, tests, installs or starts something
-  secret       gives away what nobody should know`,
+  secret       contains what nobody else should know`,
 		Example: `  a2a-acp policy files
   a2a-acp policy files tsconfig.json src/main.ts .envrc
   a2a-acp policy files --json`,

@@ -30,14 +30,16 @@ func policyReplayCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [--since 7d] --policies FILE",
 		Short: "Decide the calls of the record again by other policies, and print what changes",
-		Long: `replay decides the calls on record again, in their order and as if the rules had been in force then, and
-prints those that would come out otherwise. Nothing is done, and nobody is asked. The files of
---policies are added to those in use, a rule replacing the one with its id; with --only they are all
-that there is.
+		Long: `replay decides the recorded calls again, in their order and as if the rules
+had been in force then, and prints those with another decision. It does
+nothing and asks nobody. The files of --policies are added to those in use,
+where a rule replaces the one with its id; with --only they are the only
+ones.
 
-What a person was asked about counts as ask, whatever the answer was. A call whose decision depends on
-a value that the record does not hold, because it is secret or long, cannot be told and is counted
-apart. Links and files are looked at as they are now.`,
+What a person was asked about counts as ask, whatever the answer was. A call
+whose decision depends on a value that is not in the record, because it is
+secret or long, cannot be decided again and is counted apart. Links and
+files are checked as they are now.`,
 		Example: `  a2a-acp policy replay --policies ./stricter.yaml
   a2a-acp policy replay --policies ./new.yaml --only --json | jq .changes`,
 		Args: cobra.NoArgs,
@@ -45,7 +47,7 @@ apart. Links and files are looked at as they are now.`,
 	f := cli.AddFormat(cmd)
 	cmd.Flags().StringArrayVar(&policies, "policies", nil, "a policy file; may be repeated")
 	cmd.Flags().BoolVar(&only, "only", false, "nothing but the files of --policies, not even the defaults")
-	cmd.Flags().Var(&since, "since", "calls of the last so long, such as 7d or 12h")
+	cmd.Flags().Var(&since, "since", "calls of this last period, such as 7d or 12h")
 	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if only && len(policies) == 0 {

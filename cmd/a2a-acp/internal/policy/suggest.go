@@ -21,13 +21,14 @@ func policySuggestCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suggest",
 		Short: "Write the narrowest rules for what you have approved again and again",
-		Long: `suggest looks on record for what a person has approved at least three times, and writes the narrowest
-rule that would have said so in their place, with examples of what it is and is not about. Nothing is
-put in force: read the rules, and copy those that you want into your policy file. A rule holds in every
-workspace.
+		Long: `suggest looks in the record for what a person has approved at least three
+times, and writes the narrowest rule for each, with examples of what it
+matches and does not match. It changes no file: read the rules, and copy
+those that you want into your policy file. A rule holds in every workspace.
 
-There is none for files that run as code, hold secrets or lie outside the workspace, for commands that
-cannot be told, and for what a person has rejected as well; those are told on standard error.`,
+It suggests none for files that run as code, hold secrets or lie outside the
+workspace, for commands that cannot be determined, and for what a person has
+also rejected. It lists these on standard error.`,
 		Example: `  a2a-acp policy suggest > suggested.yaml
   a2a-acp policy suggest --least 5 --since 7d
   a2a-acp policy replay --policies suggested.yaml`,
@@ -35,7 +36,7 @@ cannot be told, and for what a person has rejected as well; those are told on st
 	}
 	f := cli.AddFormat(cmd)
 	cmd.Flags().IntVar(&least, "least", least, "how often it must have been approved; at least 2")
-	cmd.Flags().Var(&since, "since", "answers of the last so long, such as 7d or 12h")
+	cmd.Flags().Var(&since, "since", "answers of this last period, such as 7d or 12h")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if least < 2 {
 			return cli.Fail(exit.Usage, errors.New("--least: want 2 or more; once is no habit"))

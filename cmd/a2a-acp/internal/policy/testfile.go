@@ -21,13 +21,13 @@ func policyTestCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE...",
 		Short: "Hold the policies against acts with a known answer, for CI",
-		Long: `test reads lists of acts with the decision that each is to get, decides each as if an agent had asked
-for it in the current directory, and tells those that come out otherwise. It ends with 0 when all are
+		Long: `test reads lists of acts with the expected decision of each. It decides each as if an agent had asked
+for it in the current directory, and prints those with another decision. It exits with 0 when all are
 as expected, with 1 when one is not, and with 2 when a file cannot be read.
 
   - call: {command: git status && ls}
     expect: approve
-    rule: careful-commands            # optional: the rule that is to decide
+    rule: careful-commands            # optional: the rule that has to decide
   - call: {tool: functions.acp_fs__write_text_file, path: .git/hooks/pre-commit}
     expect: ask
   - call: {tool: web_request, params: {method: POST, url: "https://example.com"}, agent: codex}

@@ -30,24 +30,24 @@ type execFlags struct {
 	limits                    []func(*tool.Limits)
 }
 
-const sandboxExecHelp = `exec runs a command with what you grant it and no more. It sees the system's own directories, the
-directory that it starts in, and a /tmp of its own; your home is empty, the network is off, our
-environment stays outside, and nothing that it starts outlives it. Grant more by name:
+const sandboxExecHelp = `exec runs a command in the sandbox. It sees the system's own directories, the directory that it starts
+in, and a /tmp of its own. Your home is empty, the network is off, your environment variables are not
+passed on, and nothing that it starts outlives it. Grant more by name:
 
   --allow PATH      to read and write; --allow PATH:ro to read. --allow . makes the directory that it
                     starts in writable
   --network         the internet; UNIX sockets (docker, D-Bus, ssh-agent) only by --socket
-  --env NAME        a variable of ours; --env NAME=VALUE any other
+  --env NAME        one of your variables; --env NAME=VALUE any other
 
-What others run or believe without a look (.git/hooks, .envrc, agents' settings, …) stays as it is in
-what may be written to; --allow with that very path lets it be changed. New ones are told when the
-command ends, and not taken away, since you may have made them yourself meanwhile.
+Files that other programs run or believe without a look (.git/hooks, .envrc, agents' settings, …) stay
+as they are in a directory that may be written to; --allow with that very path lets the command change
+one. New ones are reported when the command ends, and not removed, since they may be yours.
 
-With a terminal the command has it: editors, pagers and shells with job control work.
+With a terminal, editors, pagers and shells with job control work.
 
 COMMAND is found in the sandbox's own PATH. The exit code is the command's, 128+n when signal n ended
-it; ours are 2 for a mistake in the line, 5 where this machine cannot do it, 124 when --timeout ended
-it, and 128+n when signal n to us did (130 for Ctrl-C).
+it. Otherwise it is 2 for wrong usage, 5 if this machine cannot do it, 124 after --timeout, and 128+n
+if a2a-acp got signal n (130 for Ctrl-C).
 
 Limits are numbers, sizes such as 512M or times such as 90s; 0 is none.
 
@@ -87,27 +87,27 @@ func sandboxExecCommand(env *cli.Environment) *cobra.Command {
 	f.SetInterspersed(false) // what follows the command is the command's own
 	f.StringVar(&flags.profile, "profile", "",
 		"what it gets, by name: "+strings.Join(cli.ProfileNames(profiles), ", "))
-	f.StringVar(&flags.tool, "tool", "", "what it gets is what this tool gets")
+	f.StringVar(&flags.tool, "tool", "", "give it what this tool gets")
 	f.StringArrayVar(&flags.tools, "tools", nil,
 		"a tools file for --tool, in addition to the others; may be repeated")
 	f.StringArrayVar(&flags.allow, "allow", nil, "a file or directory that it may use, PATH[:ro]; may be repeated")
 	f.BoolVar(&flags.network, "network", false, "switch the network on")
 	f.StringArrayVar(&flags.sockets, "socket", nil,
-		"the path of a UNIX socket that it may connect to; may be repeated")
+		"a UNIX socket that it may connect to; may be repeated")
 	f.StringVar(&flags.dir, "dir", "", "start in this directory, not in the current one")
 	f.StringArrayVar(&flags.variables, "env", nil, "a variable for it, NAME[=VALUE]; may be repeated")
 	cli.AddLimits(f, &flags.limits)
 	f.StringSliceVar(&flags.require, "require", nil,
 		"refuse where this machine does not enforce these: fs, net, processes, memory, tree")
 	f.BoolVar(&flags.bestEffort, "best-effort", false,
-		"run even where this machine enforces less than was asked for")
+		"run even if this machine enforces less than required")
 	f.StringVar(&flags.atLeast, "at-least", "",
-		"refuse where this machine confines no further than below this level (a2a-acp doctor shows them)")
+		"refuse if this machine reaches only a lower level than this (a2a-acp doctor shows them)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "PATH, never shown")
 	f.StringVar(&flags.ticket, "ticket", "", "what a bridge has left for the editor to run")
 	_ = f.MarkHidden("hide")
 	_ = f.MarkHidden("ticket")
-	f.StringVar(&flags.level, "level", "", "confine no further than this level, to see what a lesser machine does")
+	f.StringVar(&flags.level, "level", "", "use at most this level, to try a weaker machine")
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))

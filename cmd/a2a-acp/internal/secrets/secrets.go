@@ -25,17 +25,21 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "secrets",
 		Short: "Keep the values that tools are given and nobody else sees",
-		Long: `A secret is a value that a tool gets as a variable and that stands in no file of yours:
+		Long: `A secret is a value that a tool gets as a variable, without its being in any
+of your files:
 
   environment_variables:
     API_KEY: {secret: API_KEY}
 
-It is kept in the state directory (mode 0600), which no sandbox shows, or is what a command prints, such
-as a password manager's. It is filled in when the call has been approved, for that process alone, and is
-taken out of what the tool prints. Agents cannot set or remove secrets. Who did is on record, by name.
+It is kept in the state directory (mode 0600), which no sandbox shows, or it
+is the output of a command, such as a password manager. It is filled in
+after the call was approved, for that process alone, and removed from what
+the tool prints. Agents cannot set or remove secrets. The record says who
+did, and the name.
 
-The tools of your own files are given what they ask for, and those of a workspace that you trust. A file
-that --tools or A2A_TOOLS_CONFIG names, which may be anybody's, has to be trusted first: a2a-acp trust FILE.`,
+The tools of your own files, and of a workspace that you trust, get what
+they ask for. A file that --tools or A2A_TOOLS_CONFIG names, which may be
+anybody's, must be trusted first: a2a-acp trust FILE.`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -153,12 +157,14 @@ func secretsSetCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NAME [--command -- PROGRAM ARGS...]",
 		Short: "Set a secret: typed without being shown, or read from standard input",
-		Long: `set keeps a value under a name, in the place of the one it had. The value is asked for on the terminal
-and not shown, or is all of standard input, but for a line end at the end. It is never an argument: those
-are seen by everybody on this machine, and stay in the shell's history.
+		Long: `set keeps a value under a name and replaces the previous one. It asks for
+the value on the terminal without showing it, or reads all of standard
+input, except for a line end at the end. The value is never an argument:
+everybody on this machine sees those, and the shell keeps them in its
+history.
 
-With --command nothing is kept but the command: it is run for each call, outside of the sandbox, and what
-it prints is the value.`,
+With --command only the command is kept. It is run for each call, outside of
+the sandbox, and its output is the value.`,
 		Example: `  a2a-acp secrets set API_KEY
   a2a-acp secrets set API_KEY < key.txt
   a2a-acp secrets set API_KEY --command -- pass show api/key`,

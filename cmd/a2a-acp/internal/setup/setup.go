@@ -2,6 +2,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
+// defaultPreset is the preset of who names none.
+const defaultPreset = "careful"
+
 // Command returns the verb init.
 func Command(env *cli.Environment) *cobra.Command {
-	preset := "careful"
+	preset := defaultPreset
 	var places []string
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -37,8 +41,8 @@ Presets of the policy file:
   confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
   strict    everything is asked
 
---notify tells you that a question waits: on the desktop (notify-send), or on the terminal that shows
-approvals watch. Nobody is told anything without it.`,
+--notify announces a waiting question: on the desktop (notify-send), or on the terminal that shows
+approvals watch. The default is neither.`,
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced
   a2a-acp init --preset confined
@@ -47,7 +51,7 @@ approvals watch. Nobody is told anything without it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset, places) },
 	}
 	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: "+presetNames())
-	cmd.Flags().StringSliceVar(&places, "notify", nil, "where to tell that a question waits: desktop, terminal")
+	cmd.Flags().StringSliceVar(&places, "notify", nil, "where to announce a waiting question: desktop, terminal")
 	_ = cmd.RegisterFlagCompletionFunc("notify",
 		cobra.FixedCompletions([]string{"desktop", "terminal"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("preset",
@@ -131,13 +135,19 @@ func initialise(ctx context.Context, env *cli.Environment, preset string, places
 	for _, file := range []struct {
 		name string
 		data []byte
+		flag string // says what is in it; "" if none was given
 	}{
-		{"tools.yaml", []byte(starterTools)},
-		{"auto_approval_policies.yaml", policies},
-		{"a2a-acp.yaml", []byte(settings)},
+		{"tools.yaml", []byte(starterTools), ""},
+		{"auto_approval_policies.yaml", policies, flagOf("--preset", preset, preset != defaultPreset)},
+		{"a2a-acp.yaml", []byte(settings), flagOf("--notify", strings.Join(places, ","), len(places) > 0)},
 	} {
-		if err := writeNew(env, filepath.Join(dir, file.name), file.data); err != nil {
+		path := filepath.Join(dir, file.name)
+		wrote, err := writeNew(env, path, file.data)
+		if err != nil {
 			return cli.Fail(exit.Host, err)
+		}
+		if now, err := os.ReadFile(path); !wrote && file.flag != "" && err == nil && !bytes.Equal(now, file.data) {
+			fmt.Fprintf(env.Stderr, "       %s did not change it; to have it written, move the file away first\n", file.flag)
 		}
 	}
 	if err := tools.WriteSchema(env, dir); err != nil {
@@ -157,22 +167,31 @@ func presetNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// writeNew writes a file that is not there yet. One that is there is the person's.
-func writeNew(env *cli.Environment, path string, data []byte) error {
+// flagOf returns a flag with its value, or "" if it was not given.
+func flagOf(name, value string, given bool) string {
+	if !given {
+		return ""
+	}
+	return name + " " + value
+}
+
+// writeNew writes a file that is not there yet, and reports whether it did. One that is there is the
+// person's.
+func writeNew(env *cli.Environment, path string, data []byte) (bool, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		fmt.Fprintf(env.Stderr, "kept   %s\n", path)
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, err := f.Write(data); err != nil {
 		f.Close()
-		return err
+		return false, err
 	}
 	fmt.Fprintf(env.Stderr, "wrote  %s\n", path)
-	return f.Close()
+	return true, f.Close()
 }
 
 // printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there.

@@ -18,10 +18,11 @@ func toolsExportCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [TOOL...]",
 		Short: "Print tools to give away: as a tools file, as JSON, or as MCP shows them",
-		Long: `export prints the tools that are named, or all of your own: as a tools file (yaml), the same as JSON
-(json), or as the list that an MCP client gets (mcp). Comments are left out, and so is what is
-secret: values of variables that are credentials, defaults and examples of secret parameters. What was
-left out is said; an entry with a credential in its script is refused.`,
+		Long: `export prints the named tools, or all of your own: as a tools file (yaml),
+the same as JSON (json), or as the list that an MCP client gets (mcp). It
+leaves out comments and secrets: values of variables that are credentials,
+defaults and examples of secret parameters. It says what it left out. It
+refuses an entry with a credential in its script.`,
 		Example: `  a2a-acp tools export recent_changes > recent_changes.yaml
   a2a-acp tools export -o mcp > mcp-tools.json`,
 		ValidArgsFunction: completeManyTools(env, &tools),

@@ -32,10 +32,12 @@ func toolsNewCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME -- COMMAND",
 		Short: "Make a tool of a command line, and put it into your tools file",
-		Long: `new writes an entry for a bash command line into your tools file: {{name}} is where a value goes. It finds
-out which parameters there are and what each must be, whether the command is known to only read, and
-whether it needs the network; says so; and adds an example that a2a-acp tools test makes. The rest of
-the file keeps every byte. A command that cannot be made safe is refused, with what to write instead.`,
+		Long: `new adds an entry for a bash command line to your tools file. {{name}} is
+where a value goes. It finds out which parameters there are and what each
+must be, whether the command is known to only read, and whether it needs the
+network, and says so. It adds an example for a2a-acp tools test. The rest of
+the file keeps every byte. A command that cannot be made safe is refused;
+the message says what to write instead.`,
 		Example: `  a2a-acp tools new line_count -- 'wc -l {{file}}'
   a2a-acp tools new last_commits -- 'git log --oneline -{{count}}'
   a2a-acp tools new fetch --description 'Get a page' -- curl -sS {{url}}

@@ -42,21 +42,24 @@ func toolsRunCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run (TOOL | --batch FILE)",
 		Short: "Run a tool, as an agent would have it run",
-		Long: `run makes one call: it is validated, decided, recorded and confined exactly as an agent's. Your
-typing it is the approval; a rejecting rule still rejects, and a tool that wants to be confirmed
-asks on the terminal, or needs --yes. With --wait it waits where there is none, ten minutes at the
-most, for an answer from another one (a2a-acp approvals).
+		Long: `run makes one call. It is checked, decided, recorded and confined exactly as
+an agent's call. Typing it is the approval. A rejecting rule still rejects,
+and a tool that requires confirmation asks on the terminal, or needs --yes.
+Without a terminal, --wait waits up to ten minutes for an answer from
+another one (a2a-acp approvals).
 
 Without --json the tool's own output is printed as it is.
 
---as AGENT makes the call as that agent's: it is decided by the rules for agents, and where they ask, you
-are asked as the editor would ask you. It prints what the model is offered, what you see, and what the
-model gets back. With --dry-run nothing runs.
+--as AGENT makes the call as that agent. It is decided by the rules for
+agents, and where they ask, you are asked as the editor would ask you. It
+prints what the model is offered, what you see, and what the model gets.
+With --dry-run nothing runs.
 
---batch makes many calls, some at the same time: FILE holds a JSON list of {"tool": …, "params": {…}},
-or one such object on each line. Each call is decided and recorded by itself, one that fails does not
-stop the others, and the results stand in the order of the file. The exit code is that of the first
-call that did not complete.`,
+--batch makes many calls, several at the same time. FILE holds a JSON list
+of {"tool": …, "params": {…}}, or one such object on each line. Each call is
+decided and recorded by itself, one that fails does not stop the others, and
+the results are in the order of the file. The exit code is that of the first
+call that failed.`,
 		Example: `  a2a-acp tools run grep -p pattern=TODO -p path=src
   a2a-acp tools run web_request --params '{"url":"https://example.com"}'
   a2a-acp tools run grep --params @call.json --json
@@ -75,11 +78,11 @@ call that did not complete.`,
 		"call as this agent would (claude, codex, gemini, opencode), and show what its model and you would see")
 	_ = cmd.RegisterFlagCompletionFunc("as",
 		cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that wants to be confirmed")
+	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm a tool that requires confirmation")
 	cmd.Flags().BoolVar(&flags.wait, "wait", false,
-		"where nobody can be asked, wait for a2a-acp approvals approve at another terminal")
+		"if nobody can be asked here, wait for a2a-acp approvals at another terminal")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would run; run nothing")
-	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls of this file; - for standard input")
+	cmd.Flags().StringVar(&flags.batch, "batch", "", "make the calls in this file; - for standard input")
 	cmd.Flags().IntVar(&flags.atOnce, "at-once", 0,
 		"how many calls of a batch run at the same time: 4 if not given, 64 at the most")
 	asJSON := cmd.Flags().Bool("json", false, "print the whole result as JSON")

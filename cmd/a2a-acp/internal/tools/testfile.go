@@ -24,13 +24,14 @@ func toolsTestCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [TOOL...]",
 		Short: "Make the calls that tools give as examples, and compare",
-		Long: `test makes the calls under examples: in tools files, each in a throw-away directory and in the tool's own
-sandbox, and holds exit code, output and files against what the example expects. Your typing it is
-the approval, also for tools that want to be confirmed; a rejecting rule still rejects, and every
-call is on record.
+		Long: `test runs the examples in tools files. Each call is made in a temporary
+directory, in the tool's own sandbox; its exit code, output and files are
+compared with what the example expects. Typing it is the approval, also for
+tools that require confirmation. A rejecting rule still rejects, and every
+call is recorded.
 
-Without a name it tests your own tools, and the shipped ones when you have none. An example that
-needs a program which is not installed is skipped, and that is said.`,
+Without a name it tests your own tools, or the included ones if you have
+none. An example that needs a missing program is skipped, with a message.`,
 		Example: `  a2a-acp tools test
   a2a-acp tools test grep functions.apply_patch
   a2a-acp tools test --tools ./tools.yaml -o json`,

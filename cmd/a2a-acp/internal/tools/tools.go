@@ -131,9 +131,10 @@ func toolsShowCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show TOOL",
 		Short: "Show one tool: its parameters, its script, what it may do",
-		Long: `show tells all about a tool: its parameters, what its calls may touch, how an agent's call would be
-decided here, and its script. With -p it shows one call: the script as a person reads it and as bash
-gets it, the values beside it, and the decision. Nothing runs.`,
+		Long: `show describes a tool: its parameters, what its calls may touch, how an
+agent's call would be decided here, and its script. With -p it shows one
+call: the script as a person reads it and as bash gets it, the values, and
+the decision. Nothing runs.`,
 		Example: `  a2a-acp tools show grep
   a2a-acp tools show grep -p pattern=TODO
   a2a-acp tools show grep -o json`,

@@ -29,21 +29,26 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust (DIR | FILE | --list | --revoke DIR)",
 		Short: "Let a workspace's own files count, or a file's tools have your secrets",
-		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml and tools.yaml. Until somebody
-trusts them only the rejecting rules are in force, and the rest is not loaded: whoever wrote the
-repository would choose what is allowed and what runs.
+		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml
+and tools.yaml. Until you trust them, only the rejecting rules count and the
+rest is not loaded: otherwise the author of the repository would choose what
+is allowed and what runs.
 
-trust shows what DIR brings, and after a change what changed, and asks. With a yes exactly these bytes count,
-in sessions that begin in DIR: rules below those of your own files (reject is stronger than ask, and
-that than approve), tools beside yours and never in their place. The scripts of the workspace that a
-tool names are pinned with it. What changes later is a stranger's again, until you have looked at it.
+trust shows what DIR brings, or what changed in it, and asks. After a yes
+exactly these bytes count, in sessions that begin in DIR. The rules are
+combined with yours: reject is stronger than ask, and ask than approve. The
+tools are added to yours and replace none. The scripts of the workspace that
+a tool names are included. A file that changes is no longer trusted, until
+you have seen the change.
 
-A FILE of tools that --tools or A2A_TOOLS_CONFIG names counts as it is, but is none of your own: of what
-is yours (secrets, variables, files, what commands print, grants) its tools are given nothing until you
-have been shown what they ask for. Files in ~/.config/a2a-acp need no trust.
+A FILE of tools that --tools or A2A_TOOLS_CONFIG names is used, but it may
+be anybody's. Its tools get none of your secrets, variables, files, outputs
+of commands and grants, until you have seen what they ask for and said yes.
+Files in ~/.config/a2a-acp need no trust.
 
-It needs a terminal that no agent has started. A session that runs keeps what it began with, but for a
-bridge's own directory, where a change counts at once.`,
+It needs a terminal that no agent has started. A running session keeps what
+it began with, except that a change of the bridge's own directory counts at
+once.`,
 		Example: `  a2a-acp trust .
   a2a-acp trust ./tools.yaml
   a2a-acp trust --list
