@@ -145,9 +145,8 @@ func (p *Passage) Settled() bool {
 
 // Finish takes the act through the rest of the gate.
 func (p *Passage) Finish(ctx context.Context, who Person) {
-	if p.govern(ctx); p.Cause == nil {
-		p.ask(ctx, who)
-	}
+	p.govern(ctx)
+	p.ask(ctx, who)
 	if !p.Close(ctx) {
 		p.ask(ctx, who)
 		p.Close(ctx)
