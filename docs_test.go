@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/render"
@@ -409,4 +410,37 @@ func mustRead(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// TestCoverage compares what the documents say becomes of each agent's own acts with what the program knows.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	if !strings.Contains(mustRead(t, "docs/hooks.md"), "\n\n"+agents.Table()+"\n") {
+		t.Errorf("docs/hooks.md: the table is not\n%s", agents.Table())
+	}
+	cells := func(row string) (list []string) {
+		for line := range strings.Lines(mustRead(t, "README.md")) {
+			if strings.HasPrefix(line, "| "+row) {
+				for _, cell := range strings.Split(strings.Trim(line, "| \n"), "|")[1:] {
+					list = append(list, strings.TrimSpace(cell))
+				}
+				return list
+			}
+		}
+		return nil
+	}
+	header := regexp.MustCompile(`(?m)^\| \|(.*)\|\n(?:.*\n)*?\| files and terminals`).FindStringSubmatch(mustRead(t, "README.md"))
+	if header == nil {
+		t.Fatal("README.md has no table of agents")
+	}
+	hooked, alone := cells("its own acts, by"), cells("… with `--hooks=off`")
+	for i, name := range strings.Split(header[1], "|") {
+		agent, known := agents.ByName(strings.ToLower(strings.TrimSpace(name)))
+		switch {
+		case !known || i >= len(hooked) || i >= len(alone):
+			t.Errorf("README.md says nothing of the own acts of %s", name)
+		case hooked[i] != agent.InShort(true) || alone[i] != agent.InShort(false):
+			t.Errorf("README.md says of %s %q and %q, want %q and %q", name, hooked[i], alone[i], agent.InShort(true), agent.InShort(false))
+		}
+	}
 }

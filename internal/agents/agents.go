@@ -20,8 +20,7 @@ type Agent struct {
 	Program string   // on PATH
 	Args    []string // that make it speak ACP
 	Package string   // its npm package
-	// Sees says, a line a thing, what of this agent's acts the bridge decides and what it only sees.
-	Sees Coverage
+	sees    Coverage // but for Own, of which coverage.go knows
 	// Hooks is the first version whose hooks were seen to ask us before each of its own acts; "" for none.
 	Hooks string
 	// UnaskedActs says of a kind of acts what it does of that itself without asking. Measured with the real
@@ -60,9 +59,19 @@ func (c Coverage) Confined(profile string) Coverage {
 	return c
 }
 
-// Hooked is the coverage of the agent while its hooks ask us.
-func (c Coverage) Hooked() Coverage {
-	c.Own = decided + ", each before it happens, through the agent's hooks; an act that none asked about stops the turn"
+// CoverageOf returns the coverage of the agent that a command starts; hooked is while its hooks ask us.
+func CoverageOf(command []string, hooked bool) Coverage {
+	agent, _ := ByCommand(command)
+	return agent.Coverage(hooked)
+}
+
+// Coverage returns the coverage of an agent, or of one that nobody knows; hooked is while its hooks ask us.
+func (a Agent) Coverage(hooked bool) Coverage {
+	c := a.sees
+	if a.Name == "" {
+		c = Coverage{Files: decided, Terminals: decided, Prompts: "decided here or put to you"}
+	}
+	c.Own = a.own(hooked)
 	return c
 }
 
@@ -71,23 +80,14 @@ const (
 	neverUsed = "not used by this agent"
 )
 
-// Unknown is the coverage of an agent that we know nothing of.
-func Unknown() Coverage {
-	return Coverage{
-		Files: decided, Terminals: decided, Prompts: "decided here or put to you",
-		Own: "what the agent does without asking the editor is at most seen, not stopped",
-	}
-}
-
 // Known lists the agents, by name.
 func Known() []Agent {
 	return []Agent{
 		{
 			Name: "claude", Title: "Claude", Program: "claude-agent-acp",
 			Package: "@agentclientprotocol/claude-agent-acp", Hooks: "0.100.0",
-			Sees: Coverage{
+			sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
-				Own: "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
 			UnaskedModes: []string{"bypassPermissions"},
 			UnaskedActs: map[string]string{
@@ -98,10 +98,9 @@ func Known() []Agent {
 		},
 		{
 			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp", Hooks: "2.6.0",
-			Sees: Coverage{
+			sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed,
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",
-				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
 			// Measured with 2.6.0: `agent` has a model review in a person's place, and read-only asks about
 			// edits, other servers' tools and commands that leave Codex' own sandbox.
@@ -116,10 +115,9 @@ func Known() []Agent {
 		{
 			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"},
 			Package: "@google/gemini-cli",
-			Sees: Coverage{
+			sees: Coverage{
 				Files: "writes and the reads before them are decided here", Terminals: neverUsed,
 				Prompts: "decided here or put to you",
-				Own:     "its other reads and its shell are its own: seen, and stopped only where it asks",
 			},
 			UnaskedModes: []string{"yolo"},
 			UnaskedActs: map[string]string{
@@ -130,10 +128,9 @@ func Known() []Agent {
 		},
 		{
 			Name: "opencode", Title: "opencode", Program: "opencode", Args: []string{"acp"}, Package: "opencode-ai", Hooks: "1.18.33",
-			Sees: Coverage{
+			sees: Coverage{
 				Files: "the editor is told of writes, which it also makes itself", Terminals: neverUsed,
 				Prompts: "decided here or put to you",
-				Own:     "reads, edits and its shell are its own: seen, and stopped only where it asks",
 			},
 			UnaskedActs: map[string]string{
 				"read": "opencode reads files without asking", "search": "opencode searches files without asking",

@@ -71,7 +71,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 			ndjson.Prepare(file)
 		}
 	}
-	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: coverageOf(o.Command),
+	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: agents.CoverageOf(o.Command, false),
 		caller: person.Look()}
 	command := o.Command
 	hooking, hooked, err := a.hooksOf(o)
@@ -99,7 +99,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	if b.hooks != nil {
 		defer b.hooks.close()
 		b.hooks.tooOld = func() { b.withoutHooks(o.Command) }
-		o.AgentEnv, b.known = b.hooks.environ, b.known.Hooked()
+		o.AgentEnv, b.known = b.hooks.environ, agents.CoverageOf(o.Command, true)
 	}
 	if !o.Confinement.On() {
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
@@ -187,7 +187,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 
 // withoutHooks corrects what is said of an agent that turns out to be too old for its hooks.
 func (b *bridge) withoutHooks(command []string) {
-	b.known = coverageOf(command)
+	b.known = agents.CoverageOf(command, false)
 	b.started(command)
 }
 
@@ -303,13 +303,6 @@ func (b *bridge) relayStderr() {
 		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
 	}
 	b.stderr.Flush()
-}
-
-func coverageOf(command []string) agents.Coverage {
-	if agent, ok := agents.ByCommand(command); ok {
-		return agent.Sees
-	}
-	return agents.Unknown()
 }
 
 // admit looks at a session before it begins. No file that the environment names may lie in its workspace,

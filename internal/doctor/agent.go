@@ -30,9 +30,17 @@ type AgentDiagnosis struct {
 	Command   []string          `json:"command"` // that starts it
 	Problem   string            `json:"problem"` // why it is not installed
 	Coverage  map[string]string `json:"coverage"`
+	Acts      []ActHealth       `json:"acts"`              // what becomes of its own
 	Confined  map[string]string `json:"coverage_confined"` // likewise, with --confine
 	Profile   *ProfileHealth    `json:"profile"`           // nil where there is none
 	Trial     Trial             `json:"trial"`
+}
+
+// ActHealth is what becomes of a kind of acts that the agent carries out itself.
+type ActHealth struct {
+	Kind  string `json:"kind"`
+	Hooks string `json:"with_hooks"` // "" where it has none
+	Alone string `json:"hooks_off"`
 }
 
 // ProfileHealth is a profile as it turns out on this machine.
@@ -87,14 +95,18 @@ type AgentQuestion struct {
 // see whether that works. The directories of the agent's own state are made, as any start would.
 func DiagnoseAgent(ctx context.Context, q AgentQuestion) AgentDiagnosis {
 	d := AgentDiagnosis{Agent: q.Name, Title: q.Name, Command: []string{}, Installed: q.Missing == nil}
-	known := agents.Unknown()
 	agent, ok := agents.ByName(q.Name)
 	if !ok && q.Command != nil {
 		agent, ok = agents.ByCommand(q.Command)
 	}
+	hooked := ok && agent.Hooks != "" && (q.Command == nil || agents.WithoutHooks(q.Command) == "")
 	if ok {
-		d.Title, known = agent.Title, agent.Sees
+		d.Title = agent.Title
 	}
+	for _, row := range agent.Acts() {
+		d.Acts = append(d.Acts, ActHealth{Kind: string(row.Kind), Hooks: string(row.Hooked.Level), Alone: string(row.Alone.Level)})
+	}
+	known := agent.Coverage(hooked)
 	d.Coverage, d.Confined = known.Map(), known.Confined(q.Confinement.Profile).Map()
 	d.Profile = lookAtProfile(q)
 	if q.Missing != nil {

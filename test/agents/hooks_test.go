@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	coverage "github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/model"
@@ -147,44 +148,134 @@ func TestHooksAskThePerson(t *testing.T) {
 	}})
 }
 
-// act is a kind of act that an agent carries out itself.
+// act is an act that an agent carries out itself.
 type act struct {
 	name string
+	of   coverage.Kind
 	kind string // of the question's card
 	call func(r *rig) []model.Step
 	done func(r *rig) bool // nil where a test without a network cannot tell
 }
 
-const actBelow = "command of an agent below"
-
-// acts are all kinds.
-func acts() []act {
-	outside := func(r *rig) string { return filepath.Join(filepath.Dir(r.work), "outside.txt") }
+// acts are such of all kinds that can be had of an agent. read is the file that is read: what lies outside of
+// the workspace is asked about, whatever the rules.
+func acts(read string) []act {
 	return []act{
-		{"command", "execute", func(r *rig) []model.Step {
+		{"command", coverage.KindCommand, "execute", func(*rig) []model.Step {
 			return call(model.Call{Act: model.Shell, Command: "touch command.txt"})
 		}, func(r *rig) bool { return r.has("command.txt") }},
-		{"write", "edit", func(r *rig) []model.Step { return writeOnce(r.path("write.txt"), "text\n") },
+		{"write", coverage.KindEdit, "edit", func(r *rig) []model.Step { return writeOnce(r.path("write.txt"), "text\n") },
 			func(r *rig) bool { return r.has("write.txt") }},
-		{"edit", "edit", func(r *rig) []model.Step { // Claude edits only what it has read
+		{"edit", coverage.KindEdit, "edit", func(r *rig) []model.Step { // Claude edits only what it has read
 			write(r.t, r.path("edit.txt"), "a line\n")
 			return append([]model.Step{{Calls: []model.Call{{Act: model.Read, Path: r.path("edit.txt")}}}},
 				call(model.Call{Act: model.Edit, Path: r.path("edit.txt"), Old: "line", Text: "row"})...)
 		}, func(r *rig) bool { return r.files()["edit.txt"] == "a row\n" }},
-		{"read", "read", func(r *rig) []model.Step {
-			write(r.t, outside(r), "what is outside\n")
-			return call(model.Call{Act: model.Read, Path: outside(r)})
-		}, func(r *rig) bool { return r.toldAnything("what is outside") }},
-		{"fetch", "fetch", func(*rig) []model.Step {
-			return call(model.Call{Act: model.Fetch, Path: "http://127.0.0.1:1/"})
+		{"read", coverage.KindRead, "read", func(r *rig) []model.Step {
+			write(r.t, r.path(read), "what is in there\n")
+			return call(model.Call{Act: model.Read, Path: r.path(read)})
+		}, func(r *rig) bool { return r.toldAnything("what is in there") }},
+		{"fetch", coverage.KindWeb, "fetch", func(r *rig) []model.Step {
+			steps := call(model.Call{Act: model.Fetch, Path: "http://127.0.0.1:1/"})
+			if r.agent.product() == "codex" { // its model's maker does it, and its turn goes on
+				steps[0].Say, steps = "searched", steps[:1]
+			}
+			return steps
 		}, nil},
-		{"tool of a server", "other", func(*rig) []model.Step {
+		{"tool of a server", coverage.KindServerTool, "other", func(*rig) []model.Step {
 			return call(model.Call{Act: model.MCP, Server: witnessName, Tool: witness.Magic, Arguments: json.RawMessage(`{"x":6}`)})
 		}, func(r *rig) bool { return len(r.witnessed()) > 0 }},
-		{actBelow, "execute", func(*rig) []model.Step {
+		{"command of an agent below", coverage.KindBelow, "execute", func(*rig) []model.Step {
 			return call(model.Call{Act: model.Delegate, Text: model.Prompt(
 				call(model.Call{Act: model.Shell, Command: "touch below.txt"})...)})
 		}, func(r *rig) bool { return r.has("below.txt") }},
+	}
+}
+
+// product is the agent's name whatever it is set up as.
+func (a agent) product() string {
+	name, _, _ := strings.Cut(a.name, "-")
+	return name
+}
+
+// row returns what is said of an agent's acts of a kind.
+func (a agent) row(t *testing.T, kind coverage.Kind) coverage.Row {
+	t.Helper()
+	known, found := coverage.ByName(a.product())
+	if !found {
+		t.Fatalf("nothing is said of %s", a.name)
+	}
+	return known.Act(kind)
+}
+
+// level plays an act, with a person who says no, and returns what became of it.
+func (r *rig) level(act act, asked coverage.Level) coverage.Level {
+	r.t.Helper()
+	seen := len(r.recorded(events.ToolSeen))
+	turn := r.prompt(after(0, editor.RejectOnce), act.call(r)...)
+	r.wantNoToolMissing(turn)
+	switch happened := act.done != nil && act.done(r); {
+	case len(turn.Permissions) > 0 && !happened:
+		return asked
+	case act.of == coverage.KindBelow: // the call that starts the agent is another act
+		if len(r.recorded(events.ToolSeen)) > seen+1 {
+			return coverage.Seen
+		}
+	case len(r.recorded(events.ToolSeen)) > seen:
+		return coverage.Seen
+	}
+	return coverage.NotSeen
+}
+
+// wantNoToolMissing checks that the model was offered what it was to call.
+func (r *rig) wantNoToolMissing(turn editor.Turn) {
+	r.t.Helper()
+	if strings.Contains(turn.Text, "is not among the tools") {
+		r.t.Errorf("the model said %q", turn.Text)
+	}
+}
+
+// TestCoverage has every agent do every kind of act without its hooks, and compares what becomes of it with
+// what the program says of that.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	asking := codex() // as the bridge starts it where nobody has chosen its mode
+	environment := asking.environment
+	asking.environment = func(model, home string) map[string]string {
+		variables := environment(model, home)
+		delete(variables, "INITIAL_AGENT_MODE")
+		return variables
+	}
+	for _, a := range []agent{claude(1), claude(2), asking, gemini(), opencode()} {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, a, options{missing: editor.MissingIsEmpty, bridge: &bridge{policies: noRules}})
+			for _, act := range acts("read.txt") {
+				if row := a.row(t, act.of); row.Alone.Untested == "" {
+					r.within(act.name, func(t *testing.T) {
+						if got := r.level(act, coverage.Asked); got != row.Alone.Level {
+							t.Errorf("%s is %q, and the program says %q", act.of, got, row.Alone.Level)
+						}
+					})
+				}
+			}
+			r.stop()
+		})
+	}
+}
+
+// TestCoverageIsTested has what no act is played of say so.
+func TestCoverageIsTested(t *testing.T) {
+	t.Parallel()
+	for _, agent := range coverage.Known() {
+		for _, row := range agent.Acts() {
+			played := slices.ContainsFunc(acts("read.txt"), func(act act) bool { return act.of == row.Kind })
+			for _, cell := range []coverage.Cell{row.Hooked, row.Alone} {
+				if cell.Level != "" && cell.Untested == "" && !played {
+					t.Errorf("%s, %s: nothing proves %q", agent.Name, row.Kind, cell.Level)
+				}
+			}
+		}
 	}
 }
 
@@ -212,12 +303,19 @@ func (r *rig) toldAnything(text string) bool {
 // happens, and after a yes it happens, without another question of the agent's.
 func TestHooksEveryAct(t *testing.T) {
 	var parts []part
-	for _, act := range acts() {
+	for _, act := range acts("../outside.txt") {
 		parts = append(parts, part{act.name, func(r *rig) {
-			kind := act.kind
+			kind, row := act.kind, r.agent.row(r.t, act.of)
 			switch {
-			case r.agent.name == "codex" && (act.name == actBelow || act.name == "fetch"):
-				return // the first it offers only some models, and the other their makers do
+			case row.Hooked.Untested != "":
+				return
+			case row.Hooked.Level != coverage.Decided:
+				seen := r.recorded(events.ToolSeen)
+				if got := r.level(act, coverage.Decided); got != row.Hooked.Level {
+					r.t.Errorf("%s is %q, and the program says %q", act.of, got, row.Hooked.Level)
+				}
+				r.onlySeen += len(r.recorded(events.ToolSeen)) - len(seen)
+				return
 			case r.agent.name == "codex" && act.name == "read":
 				kind = "execute" // by its shell
 			}
@@ -239,7 +337,7 @@ func TestHooksEveryAct(t *testing.T) {
 				}
 				r.wantClosed(turn)
 			}
-			if seen := r.recorded(events.ToolSeen); len(seen) > 0 {
+			if seen := r.recorded(events.ToolSeen); len(seen) > r.onlySeen {
 				r.t.Errorf("only seen: %+v", seen)
 			}
 		}})
@@ -466,8 +564,8 @@ func TestHooksOfOpencodeAreMissing(t *testing.T) {
 	a := opencode()
 	a.flags = append(a.flags, "--pure")
 	r := start(t, a, options{bridge: &bridge{policies: noRules, hooks: true}})
-	for _, act := range acts() {
-		if act.name == actBelow {
+	for _, act := range acts("../outside.txt") {
+		if act.of == coverage.KindBelow {
 			continue // opencode puts its question to nobody, and it waits for ever
 		}
 		r.within(act.name, func(*testing.T) {

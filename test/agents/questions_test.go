@@ -44,8 +44,12 @@ func TestQuestions(t *testing.T) {
 		rig  func(preset func(string) string, agent string) *bridge
 	}{
 		{"no bridge", 10, func(func(string) string, string) *bridge { return nil }},
-		{"careful", 6, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("careful"), hooks: true} }},
-		{"balanced", 2, func(preset func(string) string, _ string) *bridge { return &bridge{policies: preset("balanced"), hooks: true} }},
+		{"careful", 6, func(preset func(string) string, _ string) *bridge {
+			return &bridge{policies: preset("careful"), hooks: true}
+		}},
+		{"balanced", 2, func(preset func(string) string, _ string) *bridge {
+			return &bridge{policies: preset("balanced"), hooks: true}
+		}},
 		{"balanced, --hooks=off", 2, func(preset func(string) string, _ string) *bridge {
 			return &bridge{policies: preset("balanced")}
 		}},

@@ -54,6 +54,8 @@ type rig struct {
 	process *editor.Process
 	stopped sync.Once
 
+	onlySeen int // acts on record that nobody decides about, and that a test means to see
+
 	work  string // the workspace
 	home  string
 	state string // where the bridge keeps its record

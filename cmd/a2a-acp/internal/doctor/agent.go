@@ -97,6 +97,10 @@ func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
 			fmt.Fprintf(w, "  %-10s %s\n", what, mode.coverage[what])
 		}
 	}
+	fmt.Fprintf(w, "\nits own acts\n  %-18s %-12s %s\n", "", "with hooks", "--hooks=off")
+	for _, act := range d.Acts {
+		fmt.Fprintf(w, "  %-18s %-12s %s\n", act.Kind, orDash(act.Hooks), act.Alone)
+	}
 	if d.Profile != nil {
 		writeProfile(env, d.Profile)
 	}
