@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -19,11 +20,19 @@ type Filter struct {
 	Types     []events.Type
 	Since     time.Time // an entry of exactly this time fits
 	Last      int       // the last so many of those that fit; 0 wants all
+	// About wants what may be about the same act as an entry: what is of its session or call; nil wants all.
+	About *Entry
+}
+
+// related reports whether another entry may be about the same act.
+func (e *Entry) related(other Entry) bool {
+	return other.Seq == e.Seq || e.Session != "" && other.Session == e.Session || e.CallID != "" && other.CallID == e.CallID
 }
 
 // Fits reports whether one entry is wanted, Last aside.
 func (f Filter) Fits(e Entry) bool {
-	return (f.Session == "" || e.Session == f.Session || e.Session == "" && f.NoSession > 0 && e.Seq >= f.NoSession) &&
+	return (f.About == nil || f.About.related(e)) &&
+		(f.Session == "" || e.Session == f.Session || e.Session == "" && f.NoSession > 0 && e.Seq >= f.NoSession) &&
 		(f.Task == "" || e.Task == f.Task) &&
 		(f.CallID == "" || e.CallID == f.CallID) &&
 		(f.ToolCall == "" || e.ToolCall == f.ToolCall) &&
@@ -31,11 +40,48 @@ func (f Filter) Fits(e Entry) bool {
 		(f.Since.IsZero() || !e.Time.Before(f.Since))
 }
 
+// mayFit reports whether a line may be of an entry that is wanted: it holds what we would have written there.
+func (f Filter) mayFit(line []byte) bool {
+	if f.Session != "" && !holds(line, "session_id", f.Session) {
+		place, err := parseEnvelope(line)
+		if f.NoSession == 0 || bytes.Contains(line, []byte(`"session_id":`)) || err == nil && place.seq < f.NoSession {
+			return false
+		}
+	}
+	if a := f.About; a != nil && !(a.Session != "" && holds(line, "session_id", a.Session)) &&
+		!(a.CallID != "" && holds(line, "call_id", a.CallID)) && !bytes.Equal(line, a.Raw) {
+		return false
+	}
+	return holds(line, "task_id", f.Task) && holds(line, "call_id", f.CallID) && holds(line, "tool_call_id", f.ToolCall) &&
+		(len(f.Types) == 0 || slices.ContainsFunc(f.Types, func(t events.Type) bool { return holds(line, "type", string(t)) }))
+}
+
+// holds reports whether a line has a member with a value somewhere, as Record writes it; "" is always there.
+func holds(line []byte, member, value string) bool {
+	if value == "" {
+		return true
+	}
+	encoded, err := encode(value)
+	return err != nil || bytes.Contains(line, append([]byte(`"`+member+`":`), encoded...))
+}
+
+// At returns the entry with a number of the record in dir; the error is fs.ErrNotExist where there is none.
+func At(dir string, seq int64) (Entry, error) {
+	line, err := lineOf(dir, seq)
+	if err != nil {
+		return Entry{}, err
+	}
+	return parseEntry(line)
+}
+
+// OfType returns what Scan wants of entries of some types.
+func OfType(types ...events.Type) func([]byte) bool { return Filter{Types: types}.mayFit }
+
 // List returns the entries of the record in dir that fit, the oldest first. It holds in memory what it
 // gives and no more. With an error about damaged lines (see Read) it gives the others all the same.
 func List(dir string, f Filter) ([]Entry, error) {
 	var list []Entry
-	err := Read(dir, func(e Entry) error {
+	err := Scan(dir, f.mayFit, func(e Entry) error {
 		if !f.Fits(e) {
 			return nil
 		}

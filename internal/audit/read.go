@@ -36,7 +36,11 @@ const mostDamages = 10
 // error that each returns ends it and is returned as it is. Damaged lines are passed over; they are
 // returned at the end, as *Damage joined together, and so is each place where the chain is broken: the
 // entries on both sides of it are marked. Where nothing was ever recorded the error is fs.ErrNotExist.
-func Read(dir string, each func(Entry) error) error {
+func Read(dir string, each func(Entry) error) error { return Scan(dir, nil, each) }
+
+// Scan is Read for the lines that want reports as wanted, by their bytes; nil wants all. Of the others no more is
+// read than their place in the chain, which takes a tenth of the time.
+func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error {
 	head := headOf(dir) // before the size: what is on disk by then stands in front of it
 	whole, err := openStream(dir)
 	if err != nil {
@@ -57,7 +61,7 @@ func Read(dir string, each func(Entry) error) error {
 	}
 	retired := int64(0) // up to which number segments were removed on purpose, as the record says
 	for before := (Cursor{Seq: whole.first() - 1}); ; {
-		entry, err := lines.next()
+		entry, wanted, err := lines.nextWanted(want)
 		var damage *Damage
 		switch {
 		case errors.Is(err, io.EOF):
@@ -106,10 +110,30 @@ func Read(dir string, each func(Entry) error) error {
 			damages.add(other)
 			entry.Broken = other.Why
 		}
-		if err := give(&entry); err != nil {
+		next := &entry
+		if !wanted {
+			next = nil
+		}
+		if err := give(next); err != nil {
 			return err
 		}
 	}
+}
+
+// nextWanted is next; of a line that is not wanted the entry has its place only, and its bytes until the next
+// call.
+func (l *lineReader) nextWanted(want func([]byte) bool) (entry Entry, wanted bool, err error) {
+	line, err := l.raw()
+	if err != nil {
+		return Entry{}, false, err
+	}
+	if want != nil && !want(line) {
+		if at, err := parseEnvelope(line); err == nil {
+			return Entry{Seq: at.seq, Prev: string(at.prev), File: l.file(), Line: l.line, Offset: l.begun, Raw: line}, false, nil
+		}
+	}
+	entry, err = l.parse(line)
+	return entry, want == nil || want(line), err
 }
 
 // unknown stands for the number of a line that is no record.
@@ -216,6 +240,11 @@ func (l *lineReader) next() (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	return l.parse(line)
+}
+
+// parse makes an entry of the last line.
+func (l *lineReader) parse(line []byte) (Entry, error) {
 	entry, err := parseEntry(line)
 	if err != nil {
 		return Entry{}, l.damaged(err.Error())

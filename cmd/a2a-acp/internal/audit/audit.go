@@ -46,9 +46,10 @@ type ActFilter struct {
 	result  string
 	since   cli.Days // 0 is all
 
-	sessions int  // how many there are on record; set by Acts
-	follow   bool // of the last session also what belongs to none and came after it had begun
-	acts     bool // leave out what only says what was in force, and what was tried out
+	number   int64 // only acts that the entry with this number may be about; 0 for all
+	sessions int   // how many there are on record; set by Acts
+	follow   bool  // of the last session also what belongs to none and came after it had begun
+	acts     bool  // leave out what only says what was in force, and what was tried out
 }
 
 func (f *ActFilter) addTo(cmd *cobra.Command) {
@@ -101,6 +102,11 @@ func (f *ActFilter) Acts(env *cli.Environment) ([]audit.ActRecord, error) {
 		return nil, err
 	}
 	filter := audit.Filter{Session: f.session, Task: f.task}
+	if f.number > 0 {
+		if entry, err := audit.At(dir, f.number); err == nil {
+			filter.About = &entry
+		}
+	}
 	if f.since > 0 {
 		filter.Since = env.Now().Add(-time.Duration(f.since))
 	}
@@ -239,12 +245,18 @@ then: of that act, or of all acts that match, such as those of a session.`,
 	cmd.Flags().BoolVar(&governors, "governors", false, "only what governors said, and what was decided then")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if governors && !last && len(args) == 0 {
+			if len(args) == 1 {
+				filter.number, _ = strconv.ParseInt(args[0], 10, 64)
+			}
 			acts, err := filter.Acts(env)
 			return errors.Join(showGovernors(env, *f, acts), err)
 		}
 		if last == (len(args) == 1) {
 			return cli.Fail(exit.Usage,
 				errors.New("which act? a2a-acp audit show NO, with a number of a2a-acp audit list, or --last"))
+		}
+		if len(args) == 1 {
+			filter.number, _ = strconv.ParseInt(args[0], 10, 64) //nolint:errcheck // another name of the act
 		}
 		acts, err := filter.Acts(env)
 		if err != nil {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,7 +113,13 @@ func (f *ActFilter) find(dir string) (from int64, err error) {
 	var sessions []string // by when they were opened last
 	began := map[string]int64{}
 	var files, bridge int64 // when the last files came into force, and the last bridge began
-	err = audit.Read(dir, func(e audit.Entry) error {
+	marks := audit.OfType(events.ConfigLoaded, events.BridgeStarted, events.SessionOpened)
+	want := func(line []byte) bool {
+		id := sessionOf(line)
+		_, known := began[id]
+		return id != "" && !known || marks(line)
+	}
+	err = audit.Scan(dir, want, func(e audit.Entry) error {
 		switch e.Type {
 		case events.ConfigLoaded:
 			files = e.Seq
@@ -165,4 +172,11 @@ func (f *ActFilter) find(dir string) (from int64, err error) {
 		from = began[f.session]
 	}
 	return from, nil
+}
+
+// sessionOf returns the session that a line of the record is of, as it stands there; "" for none.
+func sessionOf(line []byte) string {
+	_, after, _ := bytes.Cut(line, []byte(`"session_id":"`))
+	id, _, _ := bytes.Cut(after, []byte(`"`))
+	return string(id)
 }

@@ -83,7 +83,7 @@ func eachRecorded(env *cli.Environment, filter audit.Filter, each func(replay.Re
 		return err
 	}
 	filter.Types = []events.Type{events.ToolDecided}
-	err = audit.Read(filepath.Join(dir, "audit"), func(e audit.Entry) error {
+	err = audit.Scan(filepath.Join(dir, "audit"), audit.OfType(filter.Types...), func(e audit.Entry) error {
 		if filter.Fits(e) {
 			if act, ok := replay.ReadBack(e, commands); ok {
 				each(act)

@@ -72,7 +72,7 @@ func lastChange(env *cli.Environment, id string) *circuitDetails {
 	}
 	var last *circuitDetails
 	// What cannot be read is told by audit list; here the rest is better than nothing.
-	_ = audit.Read(filepath.Join(dir, "audit"), func(e audit.Entry) error {
+	_ = audit.Scan(filepath.Join(dir, "audit"), audit.OfType(events.CircuitChanged), func(e audit.Entry) error {
 		if e.Type == events.CircuitChanged && e.Circuit != nil && e.Circuit.Tool == id {
 			last = &circuitDetails{*e.Circuit, e.Time}
 		}
