@@ -19,6 +19,7 @@ type Filter struct {
 	ToolCall  string // the agent's; it is unique only within its session
 	Types     []events.Type
 	Since     time.Time // an entry of exactly this time fits
+	Until     time.Time // an entry of exactly this time does not
 	Last      int       // the last so many of those that fit; 0 wants all
 	// About wants what may be about the same act as an entry: what is of its session or call; nil wants all.
 	About *Entry
@@ -37,7 +38,8 @@ func (f Filter) Fits(e Entry) bool {
 		(f.CallID == "" || e.CallID == f.CallID) &&
 		(f.ToolCall == "" || e.ToolCall == f.ToolCall) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, e.Type)) &&
-		(f.Since.IsZero() || !e.Time.Before(f.Since))
+		(f.Since.IsZero() || !e.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || e.Time.Before(f.Until))
 }
 
 // mayFit reports whether a line may be of an entry that is wanted: it holds what we would have written there.

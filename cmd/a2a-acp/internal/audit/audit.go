@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -34,99 +32,8 @@ func Command(env *cli.Environment) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(auditSummaryCommand(env), auditListCommand(env), auditShowCommand(env), auditTailCommand(env),
-		auditVerifyCommand(env), auditProveCommand(env), auditCheckpointCommand(env))
+		auditExportCommand(env), auditVerifyCommand(env), auditProveCommand(env), auditCheckpointCommand(env))
 	return cmd
-}
-
-// ActFilter picks acts by what a person remembers of them.
-type ActFilter struct {
-	session string
-	task    string
-	kind    string
-	result  string
-	since   cli.Days // 0 is all
-
-	number   int64 // only acts that the entry with this number may be about; 0 for all
-	sessions int   // how many there are on record; set by Acts
-	follow   bool  // of the last session also what belongs to none and came after it had begun
-	acts     bool  // leave out what only says what was in force, and what was tried out
-}
-
-func (f *ActFilter) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.session, "session", "", "only this session: its id, last, 2 for the one before that, …; all")
-	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
-	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
-	cmd.Flags().StringVar(&f.result, "result", "",
-		"only acts with this result: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
-	cmd.Flags().Var(&f.since, "since", "only acts of this last period, such as 7d or 90m")
-	_ = cmd.RegisterFlagCompletionFunc("kind",
-		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
-			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("result",
-		cobra.FixedCompletions([]string{"approve", "reject", "seen", "violation", "refused"},
-			cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *ActFilter) fits(c audit.ActRecord) bool {
-	act := c.Act()
-	switch {
-	case f.kind != "" && (act == nil || act.Kind != f.kind):
-		return false
-	case f.acts && (slices.Contains(inForce, c[0].Type) || act != nil && act.Trial):
-		return false
-	}
-	// What the sandbox of a confined agent refused is picked whatever else became of the act.
-	return f.result == "" || c.Result() == f.result || f.result == audit.ResultRefused && refused(c)
-}
-
-// inForce are the events that say what was in force when something happened, and that a list leaves out.
-var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.SessionOpened, events.SessionClosed,
-	events.ConfigLoaded}
-
-func refused(c audit.ActRecord) bool {
-	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
-}
-
-// Acts reads the record, act by act. Damaged lines are told on stderr and make the error that comes
-// with the rest.
-func (f *ActFilter) Acts(env *cli.Environment) ([]audit.ActRecord, error) {
-	dir, err := app.StateDir(env.AppOptions(nil, nil))
-	if err != nil {
-		return nil, cli.Fail(exit.Host, err)
-	}
-	dir = filepath.Join(dir, "audit")
-	from, err := f.find(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	filter := audit.Filter{Session: f.session, Task: f.task}
-	if f.number > 0 {
-		if entry, err := audit.At(dir, f.number); err == nil {
-			filter.About = &entry
-		}
-	}
-	if f.since > 0 {
-		filter.Since = env.Now().Add(-time.Duration(f.since))
-	}
-	if from > 0 {
-		filter.NoSession = from
-	}
-	entries, err := audit.List(dir, filter)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var fitting []audit.ActRecord
-	for _, act := range audit.ByAct(entries) {
-		if f.fits(act) {
-			fitting = append(fitting, act)
-		}
-	}
-	if err != nil {
-		err = cli.Fail(exit.Host, err)
-	}
-	return fitting, err
 }
 
 func auditListCommand(env *cli.Environment) *cobra.Command {
@@ -147,6 +54,7 @@ carried out itself, it is what the agent reported.
   a2a-acp audit list --session 2
   a2a-acp audit list --session all --kind write --result reject
   a2a-acp audit list --session all --since 24h --json | jq '.[].decision'
+  a2a-acp audit list --session all --tool 'deploy*' --text production
   a2a-acp audit list --config`,
 		Args: cobra.NoArgs,
 	}
