@@ -67,11 +67,11 @@ func ours(t *testing.T, line string) [][]string {
 			}
 			words = append(words, strings.Trim(text.String(), `'"`))
 		}
-		for i, word := range words {
-			if word == "a2a-acp" {
-				all = append(all, verbs(words[i+1:])...)
-				break
-			}
+		if len(words) > 0 && words[0] == "npx" {
+			words = words[1:]
+		}
+		if len(words) > 0 && words[0] == "a2a-acp" {
+			all = append(all, verbs(words[1:])...)
 		}
 		return true
 	})
