@@ -116,7 +116,7 @@ var may = map[string][]string{
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
 		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
-		"internal/command", "internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/person",
+		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
 		"internal/profile", "internal/spelling", "internal/yamldoc",
 	},
 	"cmd/a2a-acp/internal/approvals": {
@@ -127,8 +127,11 @@ var may = map[string][]string{
 		"internal/exit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
-		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines", "internal/profile",
+		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines",
 		"internal/supervisor", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/run": {
+		"internal/agents", "internal/app", "internal/approval", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/doctor": {
 		"internal/agents", "internal/app", "internal/confine", "internal/display", "internal/doctor", "internal/exit",
@@ -169,8 +172,8 @@ var may = map[string][]string{
 	"cmd/a2a-acp": {
 		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
-		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/sandbox",
-		"cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
+		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
+		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
 		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade",
 	},
 

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/mcp"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/policy"
+	runverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/run"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/sandbox"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/secrets"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/setup"
@@ -84,6 +85,7 @@ record before it takes effect.
 	root.SetIn(env.Stdin)
 	root.AddCommand(
 		bridge.Command(env),
+		runverb.Command(env),
 		mcp.Command(env),
 		tools.Command(env),
 		policy.Command(env),

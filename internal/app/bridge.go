@@ -82,10 +82,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		o.Confinement.Environment = append(slices.Clone(o.Confinement.Environment), asking.Variable)
 	}
 	if o.Confinement.On() {
-		if b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-			Options: a.o.Confine(), Confinement: o.Confinement, Self: self, Agent: o.Command, Host: a.host,
-			Note: a.note,
-		}); err != nil {
+		if code, err = b.confine(o.Confinement, o.Command); err != nil {
 			return code, err
 		}
 		defer func() { err = errors.Join(err, b.boundary.Close()) }()
@@ -113,7 +110,16 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	return b.run(ctx, o)
 }
 
-// bridge is one running bridge: the agent's processes and the relay.
+// confine makes the agent's sandbox ready. With an error comes the exit code.
+func (b *bridge) confine(c confine.Confinement, command []string) (code int, err error) {
+	b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
+		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: b.app.host, Note: b.app.note,
+	})
+	return code, err
+}
+
+// bridge is one agent behind a door: in a running bridge the agent's processes and the relay, or an agent in
+// a terminal of its own (run.go).
 type bridge struct {
 	app          *App
 	door         *Door
@@ -257,17 +263,23 @@ func (b *bridge) started(command []string) {
 	shown := strings.Join(command, " ")
 	b.app.o.Say(fmt.Sprintf("guarding %s; files: %s; terminals: %s; prompts: %s; its own acts: %s", shown,
 		b.known.Files, b.known.Terminals, b.known.Prompts, b.known.Own))
-	coverage := b.known.Map()
-	if b.boundary != nil {
-		b.app.o.Say(b.boundary.String())
-		coverage["confined"] = b.boundary.String()
-	}
+	coverage := b.coverage()
 	if b.caller.AgentsAct() {
 		b.app.o.Say("an agent has started this bridge, or may have: what its editor answers is no person's word (" +
 			b.caller.Reason + ")")
 		coverage["answers"] = "maybe an agent's: " + b.caller.Reason
 	}
 	b.app.note(events.Event{Type: events.BridgeStarted, Command: command, Coverage: coverage})
+}
+
+// coverage is what is known of the agent, for the record. That it is confined is said.
+func (b *bridge) coverage() map[string]string {
+	coverage := b.known.Map()
+	if b.boundary != nil {
+		b.app.o.Say(b.boundary.String())
+		coverage["confined"] = b.boundary.String()
+	}
+	return coverage
 }
 
 // confinement returns the agent's sandbox as the relay knows it; a nil *Boundary would not be nil there.

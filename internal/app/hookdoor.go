@@ -31,6 +31,10 @@ type hookDoor struct {
 	tooOld   func()            // is called once where the agent says that it is of a version before its hooks
 	once     sync.Once
 
+	// Of an agent in its own terminal; nil elsewhere.
+	again func(hook.Call) hook.Answer
+	begun func()
+
 	mu       sync.Mutex
 	sessions []*acp.Session // that are open, each as often as it was opened
 }
@@ -101,6 +105,7 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 					Exit: call.Exit, Error: call.Error})
 			}
 		},
+		Again: d.again, Begun: d.begun,
 		Say: d.app.o.Say,
 	}
 	if d.boundary != nil {

@@ -28,6 +28,13 @@ type Agent struct {
 	// Proof returns what to ask the agent, to know whether its hooks are in force, and what has to hold of
 	// the answer. Optional.
 	Proof func(dir string, at Endpoint) (method string, params any, holds func(result json.RawMessage) error)
+	// Words are what its own terminal program is started with, before the words of the person, so that it is to
+	// ask; nil where Variable says so.
+	Words func(at Endpoint) []string
+	// SayAgain writes the answer to a Call that is asked about Again, in one line. Optional.
+	SayAgain func(Answer, Call) []byte
+	// Trial has the terminal program say which hooks it has. Optional.
+	Trial func(dir string, at Endpoint) Trial
 	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
 	Check func(dir string, environ []string) error
 }
@@ -37,6 +44,17 @@ type Endpoint struct {
 	Self   string // this program
 	Socket string
 	Shared bool // files that are made for the agent are read by another user than ours
+	// Of an agent in its own terminal program:
+	Prints bool   // it prints an answer and ends, and can ask nobody
+	Shown  string // what it is to show while it waits for us, where it can
+}
+
+// Trial is a conversation with an agent's program, by which is known whether its hooks are in force.
+type Trial struct {
+	Words []string // behind Agent.Words
+	Says  []byte   // what it is told on its standard input
+	// Judge hears a line of the answer. It is over with an error, which says why they are not in force, too.
+	Judge func(line []byte) (over bool, err error)
 }
 
 // Card is what an agent shows of a call that has ended.

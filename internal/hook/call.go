@@ -9,6 +9,8 @@ type Moment int
 const (
 	Before Moment = iota // the tool is about to run, and waits for the answer
 	After                // it has ended
+	Again                // the agent asks once more, with the input that the tool gets in the end
+	Begins               // a session has begun
 )
 
 // Call is a use of a tool of the agent's own, as its hook tells it.

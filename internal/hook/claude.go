@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,8 +17,8 @@ import (
 // claude-agent-acp 0.100.0 (Claude Code 2.1.316): onFailure, and that _meta carries settings.
 
 // claude asks by starting this program, as settings say that a session is opened with.
-var claude = Agent{Read: ReadClaude, Say: SayClaude, Off: []string{"CLAUDE_CODE_SIMPLE"}, Meta: claudeMeta,
-	NoTool: ClaudeNoTool}
+var claude = Agent{Read: ReadClaude, Say: SayClaude, Off: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
+	Meta: claudeMeta, NoTool: ClaudeNoTool, Words: claudeWords, SayAgain: sayClaudeAgain}
 
 func claudeMeta(self, socket string) json.RawMessage {
 	settings := ClaudeSettings(self, []string{Verb, "claude", socket})
@@ -64,13 +65,14 @@ var ofAgents = strings.Fields("description prompt subagent_type model effort run
 
 // claudeEvent is what a hook of Claude Code gets on its standard input.
 type claudeEvent struct {
-	Event  string          `json:"hook_event_name"`
-	Dir    string          `json:"cwd"`
-	Mode   string          `json:"permission_mode"`
-	Tool   string          `json:"tool_name"`
-	Input  json.RawMessage `json:"tool_input"`
-	CallID string          `json:"tool_use_id"`
-	Error  string          `json:"error"`
+	Event   string          `json:"hook_event_name"`
+	Session string          `json:"session_id"`
+	Dir     string          `json:"cwd"`
+	Mode    string          `json:"permission_mode"`
+	Tool    string          `json:"tool_name"`
+	Input   json.RawMessage `json:"tool_input"`
+	CallID  string          `json:"tool_use_id"`
+	Error   string          `json:"error"`
 }
 
 // claudeInput is what is read of the input of Claude Code's tools, to show it. What decides is the input
@@ -102,8 +104,17 @@ func ReadClaude(event []byte) (Call, error) {
 	}
 	c := claudeTools[e.Tool]
 	c.ID, c.Tool, c.Input, c.Dir, c.Planning = e.CallID, e.Tool, e.Input, e.Dir, e.Mode == "plan"
+	if e.Session != "" {
+		c.Sessions = []string{e.Session}
+	}
 	switch e.Event {
 	case "PreToolUse":
+	case claudeAgain:
+		c.Moment = Again
+		return c, nil
+	case "SessionStart":
+		c.Moment = Begins
+		return c, nil
 	case "PostToolUse":
 		c.Moment = After
 	case "PostToolUseFailure":
@@ -267,14 +278,60 @@ func encode(value any) []byte {
 // the command cannot be started, fails, or takes longer than a day, the tool is blocked. A workspace's
 // disableAllHooks would switch it off, so ours says false.
 func ClaudeSettings(command string, args []string) json.RawMessage {
-	entry := map[string]any{"type": "command", "command": command, "args": args, "timeout": int(longestWait.Seconds())}
-	after := []any{map[string]any{"matcher": "*", "hooks": []any{entry}}}
-	blocking := map[string]any{"onFailure": "block"}
-	for key, value := range entry {
-		blocking[key] = value
+	return encode(claudeSettings(claudeHook(command, args), ""))
+}
+
+func claudeHook(command string, args []string) map[string]any {
+	return map[string]any{"type": "command", "command": command, "args": args, "timeout": int(longestWait.Seconds())}
+}
+
+func claudeSettings(entry map[string]any, shown string) map[string]any {
+	blocking := maps.Clone(entry)
+	blocking["onFailure"] = "block"
+	if shown != "" {
+		blocking["statusMessage"] = shown
 	}
-	return encode(map[string]any{"disableAllHooks": false, "hooks": map[string]any{
-		"PreToolUse":  []any{map[string]any{"matcher": "*", "hooks": []any{blocking}}},
-		"PostToolUse": after, "PostToolUseFailure": after,
-	}})
+	return map[string]any{"disableAllHooks": false, "hooks": map[string]any{
+		"PreToolUse": ofAll(blocking), "PostToolUse": ofAll(entry), "PostToolUseFailure": ofAll(entry),
+	}}
+}
+
+// ofAll is a hook for all tools.
+func ofAll(entry map[string]any) []any {
+	return []any{map[string]any{"matcher": "*", "hooks": []any{entry}}}
+}
+
+// claudeAgain is the event at which Claude Code would show its person a question, after all hooks before the
+// tool have been heard. It does not say which call it is about.
+const claudeAgain = "PermissionRequest"
+
+// claudeWords have Claude Code ask in a terminal of a person's. What was approved there it asks about once
+// more, as behind a bridge: by a hook where it has a person to ask, and where it prints, by a tool of an MCP
+// server's, since no hook is started for that there.
+func claudeWords(at Endpoint) []string {
+	entry := claudeHook(at.Self, []string{Verb, "claude", at.Socket})
+	settings := claudeSettings(entry, at.Shown)
+	hooks := settings["hooks"].(map[string]any)
+	hooks["SessionStart"] = []any{map[string]any{"hooks": []any{entry}}}
+	if !at.Prints {
+		hooks[claudeAgain] = ofAll(entry)
+		return []string{"--settings", string(encode(settings))}
+	}
+	servers := map[string]any{"mcpServers": map[string]any{againServer: map[string]any{"command": at.Self,
+		"args": []string{Verb, againVerb, at.Socket}}}}
+	return []string{"--mcp-config", string(encode(servers)),
+		"--permission-prompt-tool", "mcp__" + againServer + "__" + againTool, "--settings", string(encode(settings))}
+}
+
+// sayClaudeAgain writes an answer to the question of claudeAgain. The input stands in it, so that no other is
+// put in its place behind us. Undecided leaves it to the person at the terminal.
+func sayClaudeAgain(a Answer, c Call) []byte {
+	decision := map[string]any{"behavior": "deny", "message": a.Reason}
+	switch a.Verdict {
+	case Undecided:
+		return []byte("{}")
+	case Allow, Confirm:
+		decision = map[string]any{"behavior": "allow", "updatedInput": c.Input}
+	}
+	return encode(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": claudeAgain, "decision": decision}})
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +17,7 @@ import (
 // What is not written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our
 // own trust along, how it is computed, and what a hook that fails does.
 var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
-	Proof: codexProof, Check: checkCodex, NoTool: codexNoTool}
+	Proof: codexProof, Check: checkCodex, NoTool: codexNoTool, Words: codexWords, Trial: codexTrial}
 
 // codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is
 // every tool of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for
@@ -169,7 +171,7 @@ func CodexConfig(value string, at Endpoint) (string, error) {
 		}
 	}
 	entry := map[string]any{"type": "command", "command": command, "timeout": int(longestWait.Seconds())}
-	state[fmt.Sprintf("/<session-flags>/config.toml:pre_tool_use:%d:0", len(groups))] =
+	state[codexKey(len(groups))] =
 		encode(map[string]string{"trusted_hash": codexTrust(command)})
 	hooks["PreToolUse"] = encode(append(groups, encode(map[string]any{"matcher": "*", "hooks": []any{entry}})))
 	features["hooks"] = json.RawMessage("true") // a workspace can say false
@@ -185,25 +187,96 @@ func codexCommand(at Endpoint) string {
 
 // codexProof asks Codex which hooks it has. One that it does not trust it passes over without a word.
 func codexProof(dir string, at Endpoint) (method string, params any, holds func(result json.RawMessage) error) {
-	ours := codexTrust(codexCommand(at))
 	return "_codex/hooks/list", map[string]string{"cwd": dir}, func(result json.RawMessage) error {
-		var told struct {
-			Hooks []struct {
-				Hash    string `json:"currentHash"`
-				Trust   string `json:"trustStatus"`
-				Enabled *bool  `json:"enabled"`
-			} `json:"hooks"`
-		}
+		var told codexHooks
 		if err := json.Unmarshal(result, &told); err != nil {
 			return err
 		}
-		for _, hook := range told.Hooks {
-			if hook.Hash == ours && hook.Trust == "trusted" && (hook.Enabled == nil || *hook.Enabled) {
-				return nil
-			}
-		}
-		return errors.New("it does not have them, or does not trust them")
+		return told.hold(at)
 	}
+}
+
+// codexHooks are those that Codex says it has.
+type codexHooks struct {
+	Hooks []struct {
+		Hash    string `json:"currentHash"`
+		Trust   string `json:"trustStatus"`
+		Enabled *bool  `json:"enabled"`
+	} `json:"hooks"`
+}
+
+// hold returns an error where ours is not in force.
+func (told codexHooks) hold(at Endpoint) error {
+	ours := codexTrust(codexCommand(at))
+	for _, hook := range told.Hooks {
+		if hook.Hash == ours && hook.Trust == "trusted" && (hook.Enabled == nil || *hook.Enabled) {
+			return nil
+		}
+	}
+	return errors.New("it does not have them, or does not trust them")
+}
+
+// codexWords have Codex ask in a terminal of a person's, by its flags for settings. A server that it shares
+// with other terminals would know nothing of these (--no-daemon).
+func codexWords(at Endpoint) []string {
+	command := codexCommand(at)
+	hooks := map[string]any{
+		"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command",
+			"command": command, "timeout": int(longestWait.Seconds())}}}},
+		"state": map[string]any{codexKey(0): map[string]any{"trusted_hash": codexTrust(command)}},
+	}
+	return []string{"--no-daemon", "-c", "features.hooks=true", "-c", "hooks=" + toml(hooks)}
+}
+
+// codexKey is where Codex keeps its trust in a hook that its flags for settings bring.
+func codexKey(group int) string {
+	return fmt.Sprintf("/<session-flags>/config.toml:pre_tool_use:%d:0", group)
+}
+
+// codexTrial asks Codex' server (codex app-server) which hooks it has.
+func codexTrial(dir string, at Endpoint) Trial {
+	var says []byte
+	for _, message := range []map[string]any{
+		{"id": 1, "method": "initialize", "params": map[string]any{"clientInfo": map[string]any{"name": "a2a-acp", "version": "1"}}},
+		{"method": "initialized"},
+		{"id": 2, "method": "hooks/list", "params": map[string]any{"cwds": []string{dir}}},
+	} {
+		says = append(append(says, encode(message)...), '\n')
+	}
+	return Trial{Words: []string{"app-server"}, Says: says, Judge: func(line []byte) (over bool, err error) {
+		var answer struct {
+			ID     int `json:"id"`
+			Result struct {
+				Data []codexHooks `json:"data"`
+			} `json:"result"`
+		}
+		if json.Unmarshal(line, &answer) != nil || answer.ID != 2 {
+			return false, nil //nolint:nilerr // it says other things, too
+		}
+		if len(answer.Result.Data) != 1 {
+			return true, errors.New("it does not say which it has")
+		}
+		return true, answer.Result.Data[0].hold(at)
+	}}
+}
+
+// toml writes a value as TOML has it in one line, with its keys in order.
+func toml(value any) string {
+	switch value := value.(type) {
+	case map[string]any:
+		var members []string
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			members = append(members, toml(key)+"="+toml(value[key]))
+		}
+		return "{" + strings.Join(members, ",") + "}"
+	case []any:
+		var elements []string
+		for _, element := range value {
+			elements = append(elements, toml(element))
+		}
+		return "[" + strings.Join(elements, ",") + "]"
+	}
+	return string(plainEncode(value)) // texts and numbers are written as in JSON
 }
 
 // codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in

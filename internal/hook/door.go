@@ -32,6 +32,11 @@ type DoorOptions struct {
 	Decide func(context.Context, Call) Answer
 	// Ended is told of a Call after it. Required, safe for concurrent use.
 	Ended func(Call)
+	// Again answers at once for a Call that the agent asks about once more. Optional, safe for concurrent use:
+	// without it the answer is no.
+	Again func(Call) Answer
+	// Begun is told that a session has begun. Optional, safe for concurrent use.
+	Begun func()
 	Say   func(line string) // required: what breaks the rules
 }
 
@@ -113,9 +118,23 @@ func (d *Door) serve(conn *net.UnixConn) {
 		d.answer(conn, Answer{Reason: "a2a-acp: " + err.Error()})
 		return
 	}
-	if call.Moment == After {
+	switch call.Moment {
+	case After:
 		d.o.Ended(call)
 		_, _ = conn.Write([]byte("{}\n")) // the hook may be gone, and nothing waits for it
+		return
+	case Begins:
+		if d.o.Begun != nil {
+			d.o.Begun()
+		}
+		_, _ = conn.Write([]byte("{}\n"))
+		return
+	case Again:
+		answer := Answer{Reason: "a2a-acp did not allow it: nobody has asked before"}
+		if d.o.Again != nil {
+			answer = d.o.Again(call)
+		}
+		_, _ = conn.Write(append(d.o.Agent.SayAgain(answer, call), '\n'))
 		return
 	}
 	ctx, cancel := context.WithCancelCause(d.ctx)

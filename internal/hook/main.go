@@ -33,6 +33,13 @@ const connectTime = 10 * time.Second
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := context.WithTimeout(ctx, longestWait-time.Hour) // what an agent waits for longer it may do
 	defer stop()
+	if len(args) == 2 && args[0] == againVerb {
+		if err := serveAgain(ctx, args[1], stdin, stdout); err != nil {
+			fmt.Fprintln(stderr, err)
+			return 2
+		}
+		return 0
+	}
 	answer, err := ask(ctx, args, stdin)
 	if err == nil {
 		if agent, _ := ByName(args[0]); agent.Blocked != nil {

@@ -23,6 +23,8 @@
 //
 // On systems other than Linux there are no subreapers and no marks. There the ladder holds the agent's
 // process group only, and what has left the group stays.
+//
+// An agent in a person's own terminal is none of this: it has our place there (Foreground).
 package supervisor
 
 // Verb is the hidden first argument that makes this binary a supervisor. It is for Start alone: the

@@ -144,8 +144,14 @@ func (m mark) isOn(pid int) bool {
 	return err == nil && m != unmarked && found == m
 }
 
-// Mark has this process and all that it will start be known as an agent's, where the agent is not below a
-// supervisor of ours.
+// foregroundAttributes has an agent in a person's terminal be ended when we are killed, and leave the terminal
+// as it was.
+func foregroundAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+}
+
+// Mark has this process and all that it will start from now on be known as an agent's, where the agent is not
+// below a supervisor of ours.
 func Mark() { newMark().wear() }
 
 // TraceOf tells what the mark of a process tells, or our own when pid is 0.

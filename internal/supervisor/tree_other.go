@@ -23,6 +23,8 @@ func newTree(mark) (*tree, error) { return &tree{}, nil }
 
 func agentAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+func foregroundAttributes() *syscall.SysProcAttr { return nil }
+
 // awaitRest waits until nobody is left in the group: only the first process is a child of ours.
 func (t *tree) awaitRest() {
 	for !errors.Is(unix.Kill(-t.agent, 0), unix.ESRCH) {

@@ -20,10 +20,13 @@ import (
 //
 // The question stands in a card of ours, which is announced before and closed after: in one of the agent's
 // it could change what the person reads. Whoever gives up withdraws the question ($/cancel_request), and
-// the answer that may be on its way is not taken any more.
+// the answer that may be on its way is not taken any more. Where there is no editor, it stands on the board.
 func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if s.ID(ctx) == "" {
 		return approval.Answer{}, fmt.Errorf("the session has not begun: %w", approval.ErrNobody)
+	}
+	if s.b.alone != nil {
+		return s.b.alone.ask(ctx, q)
 	}
 	at := s.toEditor.reserve()
 	defer at.leave()

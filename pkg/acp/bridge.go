@@ -30,6 +30,7 @@ type Bridge struct {
 	toEditor *queue // for what belongs to no session; see queueOf
 	toAgent  *queue
 	ours     *ourRequests
+	alone    *Alone // where there is no editor; nil elsewhere
 
 	holding sync.WaitGroup // acts that wait for a person or for governors
 

@@ -59,6 +59,9 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		return gate.Rejected(permissions.Decision{}, permissions.SourceFault,
 			"it cannot be told which call of which session it is about")
 	}
+	if cause := context.Cause(b.turnContext(s)); cause != nil { // a rule's yes would be given all the same
+		return b.notDecided(session, own, cause.Error())
+	}
 	a := &ownAct{final: own.Final, cardEnds: own.CardEnds,
 		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
 			session: s, turn: b.turnContext(s), beside: own.Note}}
@@ -67,7 +70,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	call := s.calls.get(own.ToolCall)
 	if call.own != nil { // else what was decided about, and what came of it, could be told of another act
 		b.mu.Unlock()
-		return b.askedTwice(session, own)
+		return b.notDecided(session, own, "it was asked about this very call before, and nothing else can be decided of it")
 	}
 	call.own = a
 	if !call.announced { // the agent may tell of it later; a line of ours may come first
@@ -119,9 +122,9 @@ func (s *Session) Why(d permissions.Decision) string {
 	return words
 }
 
-// askedTwice rejects a call that was asked about before: each is asked about once.
-func (b *Bridge) askedTwice(session string, own OwnAct) permissions.Decision {
-	const why = "it was asked about this very call before, and nothing else can be decided of it"
+// notDecided rejects a call that cannot be decided about, such as one that was before: each is asked about
+// once.
+func (b *Bridge) notDecided(session string, own OwnAct, why string) permissions.Decision {
 	b.note(events.Event{Type: events.FrameRefused, Session: session, ToolCall: own.ToolCall,
 		Detail: "a hook asks about " + display.Line(own.Title) + ": " + why})
 	return gate.Rejected(permissions.Decision{}, permissions.SourceFault, why)

@@ -86,6 +86,11 @@ var errStopped = errors.New("the turn is stopped, since the agent has done somet
 // stopTurn cancels the turn of an agent that has done something that was not decided here: its hooks are not
 // in force, or not alone, and whatever it did next would not be decided either.
 func (b *Bridge) stopTurn(s *Session, title string, why error) {
+	if b.alone != nil { // nobody but the agent knows of turns
+		b.o.Say(fmt.Sprintf("%q: %v. Nothing more is allowed in this session", display.Line(title), why))
+		b.withdrawTurn(s, errStopped)
+		return
+	}
 	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's, or of the repository's, has its hooks "+
 		"not decide alone; bridge --hooks=off does without them", display.Line(title), why))
 	at := b.toAgent.reserve()

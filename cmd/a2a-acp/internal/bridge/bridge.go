@@ -20,7 +20,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/lines"
-	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
 
@@ -30,10 +29,8 @@ type bridgeFlags struct {
 	policies []string
 	maxFrame int
 
-	hooks      string
-	confine    string
-	bestEffort bool
-	allow, env []string
+	hooks string
+	cli.ConfineFlags
 }
 
 // Command returns the verb bridge.
@@ -89,16 +86,7 @@ the sandbox if --confine is given, and says so.`,
 			"on: it is not started without; off: it asks where it does so by itself")
 	_ = cmd.RegisterFlagCompletionFunc("hooks",
 		cobra.FixedCompletions([]string{hooksAuto, hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().StringVar(&flags.confine, "confine", "",
-		"run the agent in the sandbox, under a profile; the agent's own when none is named")
-	cmd.Flags().Lookup("confine").NoOptDefVal = ownProfile
-	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil,
-		"with --confine: PATH[:ro], a file or directory that the agent may use too; may be repeated")
-	cmd.Flags().StringArrayVar(&flags.env, "env", nil,
-		"with --confine: NAME[=VALUE], a variable that the agent gets too; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
-	cmd.Flags().BoolVar(&flags.bestEffort, "best-effort", false,
-		"with --confine: start it even if this machine cannot confine it fully")
+	flags.AddTo(cmd)
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
 }
@@ -112,7 +100,8 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 	if err != nil {
 		return err
 	}
-	confined, err := confinement(env, flags, command)
+	agent, _ := agents.ByCommand(command)
+	confined, err := flags.Confinement(env, agent.Name, command)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
@@ -121,7 +110,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		if err != nil {
 			return err
 		}
-		if err := app.MustConfine(set, confined.On(), flags.bestEffort); err != nil {
+		if err := app.MustConfine(set, confined.On(), flags.BestEffort); err != nil {
 			return cli.Fail(exit.Denied, err)
 		}
 		return direct(env, command, confined, why)
@@ -207,36 +196,6 @@ const (
 )
 
 var hookUses = map[string]app.HookUse{hooksAuto: app.HooksAuto, hooksOn: app.HooksOn, hooksOff: app.HooksOff}
-
-// ownProfile stands for the profile that has the agent's name.
-const ownProfile = "auto"
-
-// confinement finds out how an agent is to be confined, if it is to be.
-func confinement(env *cli.Environment, flags bridgeFlags, command []string) (confine.Confinement, error) {
-	name := flags.confine
-	if name == "" && (len(flags.allow) > 0 || len(flags.env) > 0 || flags.bestEffort) {
-		return confine.Confinement{},
-			errors.New("--allow, --env and --best-effort say more about --confine; give that too")
-	}
-	if name == "" {
-		return confine.Confinement{}, nil
-	}
-	if name == ownProfile {
-		agent, ok := agents.ByCommand(command)
-		if !ok {
-			return confine.Confinement{},
-				fmt.Errorf("--confine: there is no profile for %s; "+
-					"name one (--confine=terminal), see a2a-acp sandbox exec --help", command[0])
-		}
-		name = agent.Name
-	}
-	if _, err := profile.Named(name); err != nil {
-		return confine.Confinement{}, fmt.Errorf("--confine: %w", err)
-	}
-	dir := env.AppOptions(nil, nil).Dir
-	return confine.Confinement{Profile: name, Allow: cli.Allowed(dir, flags.allow), Environment: flags.env,
-		BestEffort: flags.bestEffort}, nil
-}
 
 // checkBehind refuses flags of ours behind an agent's name. An editor adds there what the agent says that
 // its login is called with, so an agent would choose them; and a person who wrote one means it.

@@ -32,8 +32,13 @@ func Load(env *Environment, tools, policies []string) (*config.Set, error) {
 // AddSources gives a verb the flags that name configuration files.
 func AddSources(cmd *cobra.Command, tools, policies *[]string) {
 	cmd.Flags().StringArrayVar(tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	_ = cmd.MarkFlagFilename("tools", "yaml", "yml")
+	AddPolicies(cmd, policies)
+}
+
+// AddPolicies gives a verb the flag that names policy files.
+func AddPolicies(cmd *cobra.Command, policies *[]string) {
 	cmd.Flags().StringArrayVar(policies, "policies", nil,
 		"a policy file, in addition to the others; may be repeated")
-	_ = cmd.MarkFlagFilename("tools", "yaml", "yml")
 	_ = cmd.MarkFlagFilename("policies", "yaml", "yml")
 }
