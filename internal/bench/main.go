@@ -34,7 +34,7 @@ func run(args []string, stdout io.Writer) error {
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
-		"relay (with the memory that it leaves), policy (decisions and replay) or sandbox: only these rows")
+		"relay (with the memory that it leaves), policy (decisions and replay), record or sandbox: only these rows")
 	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -90,8 +90,10 @@ func measure(bin, only string) ([]row, error) {
 		return sandboxRows(dir), nil
 	case "policy":
 		return policies(dir), nil
+	case "record":
+		return recordRows(dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, policy and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, policy, record and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -109,6 +111,7 @@ func measure(bin, only string) ([]row, error) {
 	rows = append(rows, attach(bin, dir))
 	rows = append(rows, templates()...)
 	rows = append(rows, policies(dir)...)
+	rows = append(rows, recordRows(dir)...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err

@@ -28,12 +28,13 @@ const limit = "limit"
 
 // The units of which more is better.
 const (
-	rate     = "MB/s"
-	callRate = "calls/s"
+	rate       = "MB/s"
+	callRate   = "calls/s"
+	recordRate = "records/s"
 )
 
 // moreIsBetter reports whether the row's goal is to be reached from above.
-func (r row) moreIsBetter() bool { return r.Unit == rate || r.Unit == callRate }
+func (r row) moreIsBetter() bool { return r.Unit == rate || r.Unit == callRate || r.Unit == recordRate }
 
 // comparedRow begins a row that is compared with a floor. Its goal is a ratio; 0 is none.
 func comparedRow(name, unit, against string, goal float64) row {
