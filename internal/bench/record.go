@@ -76,7 +76,7 @@ func decisionRates(dir string) (ours, floor float64, err error) {
 
 func decision() events.Event {
 	return events.Event{Type: events.ToolDecided, Session: "s", CallID: "call", Agent: "agent",
-		Act: &events.Act{Kind: "execute", Shell: "git status", Dir: "/home/alice/project"}}
+		Act: &events.Act{Kind: "write", Paths: []string{"src/main.go"}, Dir: "/home/alice/project"}}
 }
 
 // verifyRow verifies a record with its tree and checkpoints.
