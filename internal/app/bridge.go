@@ -112,6 +112,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 
 // confine makes the agent's sandbox ready. With an error comes the exit code.
 func (b *bridge) confine(c confine.Confinement, command []string) (code int, err error) {
+	c.Hidden = b.app.unreadable(c)
 	b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
 		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: b.app.host, Note: b.app.note,
 	})

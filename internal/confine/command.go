@@ -20,6 +20,7 @@ type Confinement struct {
 	Allow       []tool.AllowedPath // beside what the profile grants, absolute
 	Environment []string           // likewise: names of variables that are passed on
 	BestEffort  bool               // also where the machine cannot confine it whole
+	Hidden      []string           // what it never sees, whatever it is granted; absolute
 }
 
 // On reports whether there is one.
@@ -57,6 +58,7 @@ func (c Confinement) exec(o Options, self, doors string, agent []string) (ExecOp
 	if doors != "" {
 		e.Sockets = []string{doors}
 	}
+	e.Hidden = append(e.Hidden, c.Hidden...)
 	e.Hidden = append(e.Hidden, o.dirs().Own()...) // it knows nothing of our variables, so it could not find out
 	// Under its real name: the links that lead there are not in the sandbox.
 	if real, err := filepath.EvalSymlinks(program); err == nil {

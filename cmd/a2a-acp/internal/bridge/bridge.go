@@ -113,7 +113,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		if err := app.MustConfine(set, confined.On(), flags.BestEffort); err != nil {
 			return cli.Fail(exit.Denied, err)
 		}
-		return direct(env, command, confined, why)
+		return direct(env, flags, command, confined, why)
 	}
 	if flags.maxFrame < 64 {
 		return cli.Fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
@@ -243,7 +243,7 @@ func agentCommand(env *cli.Environment, args []string, dash int) ([]string, erro
 
 // direct makes this process the agent, without a bridge. One that is to be confined is confined then too:
 // it was the agent that told the editor what its login is called with.
-func direct(env *cli.Environment, command []string, confined confine.Confinement, why string) error {
+func direct(env *cli.Environment, flags bridgeFlags, command []string, confined confine.Confinement, why string) error {
 	if !confined.On() {
 		env.Say("the agent runs unguarded: " + why)
 		return replaceWith(command, env.ForAgent())
@@ -252,7 +252,11 @@ func direct(env *cli.Environment, command []string, confined confine.Confinement
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	if command, err = confined.Command(env.AppOptions(nil, nil).Confine(), self, command); err != nil {
+	options := env.AppOptions(flags.tools, flags.policies)
+	if confined, err = app.HideUnreadable(options, confined); err != nil {
+		return cli.Fail(cli.StartCode(err), err)
+	}
+	if command, err = confined.Command(options.Confine(), self, command); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
 	env.Say("the agent runs confined, and nothing that it asks for is decided: " + why)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,12 +126,41 @@ func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Reques
 	}
 	decision := a.Gate.Decide(request)
 	e := explanationOf(request, decision, a.Configuration().Governors.Candidates(replay.ReviewOf(request, decision)))
-	if request.Agent != "" && decision.Verdict != permissions.Approve && request.Action != permissions.ActionCall {
+	switch {
+	case request.Confined && request.Action == permissions.ActionRead && decision.Verdict == permissions.Reject:
+		e.Hidden, e.Unenforced = whatIsHidden(a, request)
+	case request.Agent != "" && decision.Verdict != permissions.Approve && request.Action != permissions.ActionCall:
 		held := agents.Holds(request.Agent, string(request.Action))
 		e.Unenforced = fmt.Sprintf("%s. Where it does not ask, it is on record as %s; %s", held.But,
 			map[bool]string{true: "a violation", false: "seen"}[decision.Verdict == permissions.Reject], held.Cure)
 	}
 	return e.print(env, f)
+}
+
+// whatIsHidden says which files of a request a confined agent does not see, since rules keep it from reading them,
+// and which it does.
+func whatIsHidden(a *app.App, request permissions.Request) (hidden, seen string) {
+	found := a.Configuration().Authority.Unreadable(request.Workspace, filepath.WalkDir)
+	var covered, open []string
+	for _, path := range request.Paths {
+		real, err := permissions.Resolve(request.Dir, path.Name)
+		isHidden := err == nil && slices.ContainsFunc(found.Paths, func(h string) bool {
+			return real == h || strings.HasPrefix(real, h+"/")
+		})
+		if isHidden {
+			covered = append(covered, display.Line(path.Name))
+		} else {
+			open = append(open, display.Line(path.Name))
+		}
+	}
+	if len(covered) > 0 {
+		hidden = "a confined agent does not see " + strings.Join(covered, ", ")
+	}
+	if len(open) > 0 {
+		seen = strings.Join(open, ", ") + " is not hidden from a confined agent as things are: its own commands can read a file " +
+			"that comes after it was started, or that its sandbox shows for another reason than the workspace"
+	}
+	return hidden, seen
 }
 
 // explainRecorded explains an act of the record, as far as the record holds what the rules look at.
@@ -263,6 +294,7 @@ type explanation struct {
 	// Unenforced says what the agent could do all the same, where it does not ask first; "" for an act that
 	// nobody does but we and the editor, and where no agent was named.
 	Unenforced string            `json:"unenforced,omitempty"`
+	Hidden     string            `json:"hidden,omitempty"` // what of it the agent does not even see
 	Commands   []string          `json:"commands,omitempty"`
 	Reasons    []explainedReason `json:"reasons"`
 	// Governors would be asked next, before any person. None was.
@@ -321,6 +353,9 @@ func (e explanation) write(env *cli.Environment) {
 	}
 	if e.Asked != "" {
 		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
+	}
+	if e.Hidden != "" {
+		fmt.Fprintf(w, "hidden:   %s\n", e.Hidden)
 	}
 	if e.Unenforced != "" {
 		fmt.Fprintf(w, "but:      %s\n", display.Line(e.Unenforced))
