@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -198,5 +199,10 @@ func MakeCheckpoint(dir string) (made bool, _ Checkpoint, err error) {
 		return false, last, err
 	}
 	next.Note = string(signed)
-	return true, next, appendNote(dir, next.Note)
+	f, err := openFile(filepath.Join(dir, checkpointsName), os.O_APPEND)
+	if err != nil {
+		return false, last, err
+	}
+	defer f.Close()
+	return true, next, appendNote(f, next.Note)
 }

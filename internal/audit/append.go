@@ -45,6 +45,9 @@ func (l *Log) append(batch []*record) (err error) {
 // look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.
 // When the size is what we left, and no segment follows, nobody has been here, and that is all there is to do.
 func (l *Log) look() (torn int64, err error) {
+	if err := l.afterRetirement(); err != nil {
+		return 0, err
+	}
 	for {
 		if torn, err = l.lookAtSegment(); err != nil || torn > 0 {
 			return torn, err
@@ -54,9 +57,30 @@ func (l *Log) look() (torn int64, err error) {
 			return 0, nil
 		}
 		if err := l.openSegment(next); err != nil { // another process has begun it
-			return 0, l.die(err)
+			return 0, err
 		}
 	}
+}
+
+// afterRetirement goes on in the last segment where the one that is open was removed since, with all before it, as
+// another process does with what is older than it is kept. Whether that is on record, Verify says.
+func (l *Log) afterRetirement() error {
+	if _, err := os.Lstat(l.path(segmentName(l.first))); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	list, err := listSegments(l.dir)
+	if err != nil || len(list) == 0 || list[0].first <= l.end.seq {
+		return nil //nolint:nilerr // what became of the segment is found out next
+	}
+	first, at, err := lastEnd(l.dir)
+	if err != nil {
+		return l.die(fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence()))
+	}
+	if err := l.openSegment(first); err != nil {
+		return err
+	}
+	l.end = at
+	return nil
 }
 
 // lookAtSegment is look for the one segment that is open.

@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,40 +56,86 @@ func parseCheckpoint(text string, key note.Verifier) (Checkpoint, error) {
 	return Checkpoint{Size: size, Root: root, Note: text}, nil
 }
 
-// splitNotes returns the signed notes of a file that holds one behind the other, with the line that each begins
-// at. A note is a text, an empty line, and signatures.
-func splitNotes(file []byte) (notes []string, lines []int) {
-	var current []byte
-	line, begun, signatures := 0, 0, false
-	end := func() {
-		if len(bytes.TrimSpace(current)) > 0 {
-			notes, lines = append(notes, string(current)), append(lines, begun)
+// longestNote bounds a signed note, of which ours have some 200 bytes.
+const longestNote = 64 << 10
+
+// tornMark ends a line that a crash or a full disk has torn, when another note is put behind it.
+const tornMark = " (torn)"
+
+// placedNote is a signed note of a file.
+type placedNote struct {
+	text string
+	line int  // that it begins at, from 1
+	open bool // its last line has no end, as after a crash; text has one
+}
+
+// The parts of a signed note, in their order.
+const (
+	noPart = iota
+	textPart
+	emptyPart // one line
+	signaturesPart
+)
+
+// readNotes gives each signed note of a file that holds one behind the other to a function. A note is a text
+// without empty lines, an empty line, and signatures. Anything else that stands there, as a crash leaves it, is
+// passed over.
+func readNotes(r io.Reader, each func(placedNote)) error {
+	lines := bufio.NewReaderSize(r, longestNote)
+	var note []byte
+	part, line, begun := noPart, 0, 0
+	end := func(open bool) {
+		if part == signaturesPart {
+			each(placedNote{text: string(note), line: begun, open: open})
 		}
-		current, signatures = nil, false
+		note, part = note[:0], noPart
 	}
-	for text := range bytes.Lines(file) {
+	for {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			note, part = note[:0], noPart
+			continue
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			end(false)
+			return nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return err
+		}
 		line++
-		isSignature := bytes.HasPrefix(text, []byte("— "))
-		if signatures && !isSignature {
-			end()
+		signature, empty := bytes.HasPrefix(text, []byte("— ")), len(bytes.TrimSpace(text)) == 0
+		if part == signaturesPart && !signature {
+			end(false)
 		}
-		if len(current) == 0 {
-			if len(bytes.TrimSpace(text)) == 0 {
-				continue
-			}
-			begun = line
+		switch {
+		case bytes.HasSuffix(text, []byte(tornMark+"\n")), len(note)+len(text) > longestNote:
+			part = noPart
+		case signature && part >= emptyPart:
+			part = signaturesPart
+		case empty && part == textPart:
+			part = emptyPart
+		case !signature && !empty && part != textPart:
+			note, part, begun = note[:0], textPart, line
+		case !signature && !empty:
+		default:
+			part = noPart
 		}
-		current, signatures = append(current, text...), isSignature
+		if note = append(note, text...); part == noPart {
+			note = note[:0]
+		}
+		if err != nil {
+			note = append(note, '\n')
+			end(true)
+			return nil //nolint:nilerr // it is io.EOF
+		}
 	}
-	end()
-	return notes, lines
 }
 
 // lastNote returns the last checkpoint of the record in dir; "" where there is none. A note that was torn by a
 // crash is no checkpoint yet.
-func lastNote(dir string) (string, error) {
+func lastNote(dir string) (last string, err error) {
 	const tail = 4 << 10 // some twenty notes
-	f, err := os.Open(filepath.Join(dir, checkpointsName))
+	f, err := openRead(filepath.Join(dir, checkpointsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
@@ -98,18 +146,13 @@ func lastNote(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := make([]byte, min(tail, info.Size()))
-	if _, err := f.ReadAt(text, info.Size()-int64(len(text))); err != nil {
-		return "", err
-	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	notes, _ := splitNotes(text[:whole])
-	for i := len(notes) - 1; i >= 0; i-- {
-		if strings.Contains(notes[i], "\n\n— ") {
-			return notes[i], nil
+	from := max(0, info.Size()-tail)
+	err = readNotes(io.NewSectionReader(f, from, info.Size()-from), func(n placedNote) {
+		if !n.open {
+			last = n.text
 		}
-	}
-	return "", nil
+	})
+	return last, err
 }
 
 // lastCheckpoint returns the last checkpoint of the record in dir, which the key has signed; the zero
@@ -127,22 +170,33 @@ func lastCheckpoint(dir string, key note.Verifier) (Checkpoint, error) {
 	return last, nil
 }
 
-// appendNote puts a checkpoint behind the others, on disk.
-func appendNote(dir, text string) error {
-	f, err := openFile(filepath.Join(dir, checkpointsName), os.O_APPEND)
-	if err != nil {
+// appendNote puts a checkpoint behind the others of a file that is open for that, on disk. What a crash has torn
+// there gets a mark, and an end.
+func appendNote(f *os.File, text string) error {
+	if _, err := f.WriteString(afterNotes(f.Name()) + text); err != nil {
 		return err
+	}
+	return f.Sync()
+}
+
+// afterNotes returns what has to stand between the notes of a file and the next one. A file that cannot be read
+// is taken for whole.
+func afterNotes(path string) string {
+	f, err := openRead(path)
+	if err != nil {
+		return "\n"
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return "\n"
 	}
-	if info.Size() > 0 {
-		text = "\n" + text
+	last := make([]byte, 1)
+	switch _, err := f.ReadAt(last, info.Size()-1); {
+	case info.Size() == 0:
+		return ""
+	case err == nil && last[0] != '\n':
+		return tornMark + "\n\n"
 	}
-	if _, err := f.WriteString(text); err != nil {
-		return err
-	}
-	return f.Sync()
+	return "\n"
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,7 +57,12 @@ func verifierOf(public string) (note.Verifier, error) {
 }
 
 func readKey(dir, name string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	f, err := openRead(filepath.Join(dir, name))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, longestNote))
 	return strings.TrimSuffix(string(text), "\n"), err
 }
 

@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -30,7 +29,7 @@ func readHead(lock io.ReaderAt) Cursor {
 
 // headOf is readHead for a record that is only read.
 func headOf(dir string) Cursor {
-	lock, err := os.Open(filepath.Join(dir, lockName))
+	lock, err := openRead(filepath.Join(dir, lockName))
 	if err != nil {
 		return Cursor{}
 	}

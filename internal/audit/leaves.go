@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"math/bits"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -20,7 +19,7 @@ type leaves struct {
 // openLeaves opens the tree of the record in dir. One that is not what the checkpoint speaks of holds nothing:
 // it is made anew with the next checkpoint, and nothing follows from it for the lines.
 func openLeaves(dir string, last Checkpoint) (*leaves, error) {
-	f, err := os.Open(filepath.Join(dir, treeName))
+	f, err := openRead(filepath.Join(dir, treeName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &leaves{}, nil
 	} else if err != nil {

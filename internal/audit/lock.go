@@ -28,7 +28,7 @@ func unlockFile(f *os.File) error { return lockFile(f, unix.LOCK_UN) }
 // is read that its writer takes back. A copy of a record may have no lock, or lie where nobody can take one:
 // then nobody writes.
 func readLock(dir string) (unlock func()) {
-	lock, err := os.Open(filepath.Join(dir, lockName))
+	lock, err := openRead(filepath.Join(dir, lockName))
 	if err != nil {
 		return func() {}
 	}

@@ -135,6 +135,24 @@ func openFile(path string, how int) (*os.File, error) {
 	return f, nil
 }
 
+// openRead opens a file of a record for reading. A copy of a record may come from anybody: no link is followed, and
+// nothing else than a file is opened, since reading that may never end.
+func openRead(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no file")}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }
 
 // Record keeps an event as events.Recorder promises. ctx is not looked at: an act that was called off is

@@ -38,10 +38,7 @@ func (o Outside) appendFile(c Checkpoint) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.WriteString(c.Note + "\n"); err != nil {
-		return err
-	}
-	return f.Sync()
+	return appendNote(f, c.Note)
 }
 
 func (o Outside) logSystem(c Checkpoint) error {

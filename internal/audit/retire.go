@@ -71,7 +71,7 @@ func (l *Log) retire() error {
 // olderThan reports whether a segment begins with a line of before a time, so that all lines before it are
 // older.
 func (l *Log) olderThan(first int64, when time.Time) bool {
-	f, err := os.Open(l.path(segmentName(first)))
+	f, err := openRead(l.path(segmentName(first)))
 	if err != nil {
 		return false
 	}
@@ -82,7 +82,7 @@ func (l *Log) olderThan(first int64, when time.Time) bool {
 
 // fileHash returns the SHA-256 of a file, hexadecimal.
 func fileHash(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openRead(path)
 	if err != nil {
 		return "", err
 	}

@@ -83,3 +83,39 @@ func TestRetire(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+// TestRetiredByAnother: the segment that an idle Log and a follower have open is removed by another process. Both go
+// on behind it.
+func TestRetiredByAnother(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	idle := reopen(t, dir)
+	keep(t, idle, decided("idle"))
+	follower := readFrom(t, openFeed(t, dir), Cursor{})
+	nextDetails(t, follower, 1)
+
+	busy := newTestLog(dir, Options{Keep: 24 * time.Hour})
+	if err := busy.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	day := 0
+	busy.now = func() time.Time { return testTime.AddDate(0, 0, day) }
+	for ; day < 5; day++ {
+		keep(t, busy, events.Event{Type: events.ToolDecided, Detail: fmt.Sprint("day ", day)})
+		if day == 3 { // the follower has not looked yet, and all that it has read is gone
+			busy.sign()
+			if e, err := follower.Poll(); err != nil || e.Seq != 2 {
+				t.Errorf("followed number %d, %v", e.Seq, err)
+			}
+		}
+	}
+	busy.sign()
+	if names(t, dir)[0] == segmentName(1) {
+		t.Fatal("nothing was removed")
+	}
+	keep(t, idle, decided("again"))
+	if report := verified(t, dir); report.First == 1 {
+		t.Errorf("%+v", report)
+	}
+}

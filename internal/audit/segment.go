@@ -101,13 +101,14 @@ func (s *stream) extend() error {
 	return nil
 }
 
-// sizeOf returns how long a segment is now, which must be the file that was opened.
+// sizeOf returns how long a segment is now, which must be the file that was opened. One that was removed since, as
+// what is older than it is kept, grows no more.
 func (s *stream) sizeOf(g segment) (int64, error) {
-	named, err := os.Stat(filepath.Join(s.dir, segmentName(g.first)))
-	if err != nil {
+	named, err := os.Lstat(filepath.Join(s.dir, segmentName(g.first)))
+	f := s.open[g.first]
+	if gone := errors.Is(err, fs.ErrNotExist); err != nil && (!gone || f == nil) {
 		return 0, err
 	}
-	f := s.open[g.first]
 	if f == nil {
 		return named.Size(), nil
 	}
@@ -115,7 +116,7 @@ func (s *stream) sizeOf(g segment) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !os.SameFile(named, opened) {
+	if named != nil && !os.SameFile(named, opened) {
 		return 0, fmt.Errorf("%w: %s was replaced", ErrCursor, segmentName(g.first))
 	}
 	return opened.Size(), nil
@@ -187,7 +188,7 @@ func (s *stream) file(g segment) (*os.File, error) {
 			delete(s.open, first)
 		}
 	}
-	f, err := os.Open(filepath.Join(s.dir, segmentName(g.first)))
+	f, err := openRead(filepath.Join(s.dir, segmentName(g.first)))
 	if err != nil {
 		return nil, err
 	}
@@ -230,9 +231,9 @@ func lastEnd(dir string) (first int64, at end, err error) {
 
 // endOf finds the end of one segment.
 func endOf(dir string, first int64) (end, error) {
-	f, err := os.Open(filepath.Join(dir, segmentName(first)))
+	f, err := openRead(filepath.Join(dir, segmentName(first)))
 	if err != nil {
-		return end{}, err
+		return end{}, fmt.Errorf("%w%s", err, cureOf(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()

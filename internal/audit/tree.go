@@ -40,7 +40,7 @@ func openTree(dir string, write bool) (*tree, error) {
 			err = lockFile(f, unix.LOCK_EX)
 		}
 	} else {
-		f, err = os.Open(path)
+		f, err = openRead(path)
 	}
 	if err != nil {
 		if f != nil {

@@ -153,33 +153,52 @@ func (v *verification) readCheckpoints(dir string, o VerifyOptions) error {
 		}
 	}
 	for _, from := range sources {
-		text, err := os.ReadFile(from.source)
-		if errors.Is(err, fs.ErrNotExist) && !from.outside {
-			continue
-		} else if err != nil {
-			return fmt.Errorf("read the checkpoints: %w", err)
-		}
-		notes, lines := splitNotes(text)
-		if len(notes) == 0 && from.outside {
-			return fmt.Errorf("%s holds no checkpoint; a2a-acp audit checkpoint prints one", from.source)
-		}
-		for i, text := range notes {
-			if key == nil {
-				v.found(Problem{File: from.source, Line: lines[i], Kind: ForgedCheckpoint,
-					Message: "the record has no key (" + publicName + "), so nothing can be said of this checkpoint"})
-				continue
-			}
-			next, err := parseCheckpoint(text, key)
-			if err != nil {
-				v.found(Problem{File: from.source, Line: lines[i], Kind: ForgedCheckpoint,
-					Message: fmt.Sprintf("%v; the key that should have signed it is %s", err, key.Name())})
-				continue
-			}
-			next.Line = lines[i]
-			v.checkpoints = append(v.checkpoints, signed{next, from.source, from.outside})
+		if err := v.readSource(from, key); err != nil {
+			return err
 		}
 	}
 	slices.SortStableFunc(v.checkpoints, func(a, b signed) int { return cmp.Compare(a.Size, b.Size) })
+	return nil
+}
+
+// readSource takes in the checkpoints of one file.
+func (v *verification) readSource(from signed, key note.Verifier) error {
+	open := openRead
+	if from.outside {
+		open = os.Open // whatever the caller has named
+	}
+	f, err := open(from.source)
+	if errors.Is(err, fs.ErrNotExist) && !from.outside {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("read the checkpoints: %w", err)
+	}
+	defer f.Close()
+	count := 0
+	err = readNotes(f, func(n placedNote) {
+		count++
+		if key == nil {
+			v.found(Problem{File: from.source, Line: n.line, Kind: ForgedCheckpoint,
+				Message: "the record has no key (" + publicName + "), so nothing can be said of this checkpoint"})
+			return
+		}
+		next, err := parseCheckpoint(n.text, key)
+		switch {
+		case err != nil && n.open: // a crash has torn it
+		case err != nil:
+			v.found(Problem{File: from.source, Line: n.line, Kind: ForgedCheckpoint,
+				Message: fmt.Sprintf("%v; the key that should have signed it is %s", err, key.Name())})
+		default:
+			next.Line, next.Note = n.line, ""
+			v.checkpoints = append(v.checkpoints, signed{next, from.source, from.outside})
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("read the checkpoints: %w", err)
+	}
+	if count == 0 && from.outside {
+		return fmt.Errorf("%s holds no checkpoint; a2a-acp audit checkpoint prints one", from.source)
+	}
 	return nil
 }
 

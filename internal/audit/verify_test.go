@@ -197,8 +197,8 @@ func TestVerify(t *testing.T) {
 		{name: "an older copy is back", damage: func(t *testing.T, dir string) {
 			t.Helper()
 			writeLines(t, dir, linesOf(t, dir)[:25])
-			notes, _ := splitNotes(read(t, filepath.Join(dir, checkpointsName)))
-			if err := os.WriteFile(filepath.Join(dir, checkpointsName), []byte(notes[0]), 0o600); err != nil {
+			notes := notesOf(t, filepath.Join(dir, checkpointsName))
+			if err := os.WriteFile(filepath.Join(dir, checkpointsName), []byte(notes[0].text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			remove(t, dir, treeName, lockName)
@@ -206,8 +206,8 @@ func TestVerify(t *testing.T) {
 		{name: "an older copy is back, held against what was kept elsewhere", damage: func(t *testing.T, dir string) {
 			t.Helper()
 			writeLines(t, dir, linesOf(t, dir)[:25])
-			notes, _ := splitNotes(read(t, filepath.Join(dir, checkpointsName)))
-			if err := os.WriteFile(filepath.Join(dir, checkpointsName), []byte(notes[0]), 0o600); err != nil {
+			notes := notesOf(t, filepath.Join(dir, checkpointsName))
+			if err := os.WriteFile(filepath.Join(dir, checkpointsName), []byte(notes[0].text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			remove(t, dir, treeName, lockName)
@@ -280,6 +280,14 @@ func forge(t *testing.T, dir string) {
 	}
 }
 
+func notesOf(t *testing.T, path string) (list []placedNote) {
+	t.Helper()
+	if err := readNotes(bytes.NewReader(read(t, path)), func(n placedNote) { list = append(list, n) }); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -339,12 +347,12 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes, lines := splitNotes(read(t, outside))
-	if len(notes) != 2 || lines[0] != 1 || lines[1] != 7 {
-		t.Fatalf("%d notes, at %v", len(notes), lines)
+	notes := notesOf(t, outside)
+	if len(notes) != 2 || notes[0].line != 1 || notes[1].line != 7 {
+		t.Fatalf("%+v", notes)
 	}
-	for _, text := range notes {
-		if _, err := note.Open([]byte(text), note.VerifierList(key)); err != nil {
+	for _, n := range notes {
+		if _, err := note.Open([]byte(n.text), note.VerifierList(key)); err != nil {
 			t.Error(err)
 		}
 	}
