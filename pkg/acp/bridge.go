@@ -69,6 +69,7 @@ type passed struct {
 	id      []byte
 	method  string
 	session *Session
+	ours    bool // we have asked, and not the other end
 	// clickable says that the editor may put it to the person: it is not decided here.
 	clickable bool
 	// heard sees the answer, which is passed on as it came. Optional.
@@ -321,6 +322,9 @@ func (b *Bridge) answerForAgent() {
 	version := b.version
 	b.mu.Unlock()
 	for _, p := range open {
+		if p.ours {
+			continue
+		}
 		var line []byte
 		if p.method == methodPrompt && version < 2 && p.session != nil && b.cancelledTurn(p.session) {
 			line = response(p.id, map[string]string{"stopReason": "cancelled"})

@@ -46,7 +46,7 @@ type Proof struct {
 // prove asks for a proof. Where there is none the turn stops, and no other begins in the session.
 func (b *Bridge) prove(s *Session, proof *Proof) {
 	line := append(request(b.ours.nextID(), proof.Method, proof.Params), '\n')
-	b.openFromEditor(ndjson.Scan(line), passed{session: s, answered: func(answer ndjson.Frame, _ []byte) []byte {
+	b.openFromEditor(ndjson.Scan(line), passed{session: s, ours: true, answered: func(answer ndjson.Frame, _ []byte) []byte {
 		err := errors.New("the agent does not say")
 		if !failed(answer) {
 			err = proof.Holds(answer.Result)

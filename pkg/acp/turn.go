@@ -91,11 +91,11 @@ func (b *Bridge) stopTurn(s *Session, title string, why error) {
 		b.withdrawTurn(s, errStopped)
 		return
 	}
-	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's, or of the repository's, has its hooks "+
-		"not decide alone; bridge --hooks=off does without them", display.Line(title), why))
 	at := b.toAgent.reserve()
 	b.withdrawTurn(s, errStopped)
 	at.put(request("", methodCancel, map[string]string{"sessionId": s.boundID()}))
+	b.o.Say(fmt.Sprintf("the turn is stopped: %q: %v. A setting of the agent's, or of the repository's, has its hooks "+
+		"not decide alone; bridge --hooks=off does without them", display.Line(title), why))
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.
