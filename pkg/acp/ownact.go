@@ -308,7 +308,7 @@ func (a *ownAct) Unrecorded(d permissions.Decision, err error) permissions.Decis
 
 // decidedBefore finds what was decided about the very call when its hook asked: an agent may ask its person
 // once more, as Claude does about its own settings. It answers one question, about the same input, or all
-// about a final call until its end; and never what a rule rejects by now.
+// about a final call until its end that name no more; and never what a rule rejects by now.
 func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool) {
 	b.mu.Lock()
 	call := p.sessionsCall()
@@ -319,7 +319,11 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 		earlier, input = own.decision, own.call.rawInput
 	}
 	b.mu.Unlock()
-	if earlier == nil || earlier.Verdict != permissions.Approve || !own.final && !p.tellsOf(own, input) {
+	same := p.tellsOf
+	if own != nil && own.final {
+		same = p.tellsNoMoreThan
+	}
+	if earlier == nil || earlier.Verdict != permissions.Approve || !same(own, input) {
 		return permissions.Decision{}, false
 	}
 	d := b.o.Gate.Decide(own.claim.request)
@@ -336,6 +340,21 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	d = *earlier
 	d.Option, d.First = "", ""
 	return d, true
+}
+
+// tellsNoMoreThan reports whether a question names nothing for a command that its hook was not told with an
+// input, but the directory: Codex asks so whether it may also reach a host, or write elsewhere than its
+// sandbox lets it.
+func (p *permissionPrompt) tellsNoMoreThan(own *ownAct, input []byte) bool {
+	if own.claim.request.Action != permissions.ActionExecute || p.claim.request.Action != permissions.ActionExecute {
+		return true
+	}
+	for key := range ndjson.Members(p.call.rawInput) {
+		if _, told := ndjson.Get(input, key); !told && key != "cwd" && key != "command" {
+			return false
+		}
+	}
+	return true
 }
 
 // tellsOf reports whether a question is about the very same as an act that a hook told of, with an input. Where
