@@ -184,7 +184,7 @@ func TestFailuresAreRows(t *testing.T) {
 		reason string // a part of it
 	}{
 		{"no such program", []string{filepath.Join(t.TempDir(), "a2a-acp")}, "no such file or directory"},
-		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, copy, sandbox and calls"},
+		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, hooked, copy, sandbox and calls"},
 		{"it ends at once and says nothing", []string{"true"}, "true: "},
 		{"it never answers", []string{"sh", "-c", "cat >/dev/null"}, "i/o timeout"},
 		{"it garbles frames", []string{"sed", "-u", "s/bench/BENCH/"}, "want "},
@@ -235,5 +235,25 @@ func TestTemplateRows(t *testing.T) {
 	}
 	if len(rows) != 4 || len(webCalls()) != 8 {
 		t.Errorf("%d rows of %d shapes", len(rows), len(webCalls()))
+	}
+}
+
+// TestHookedAgent has the agent of the hook rows do its calls, told of no hooks, and of such as say no.
+func TestHookedAgent(t *testing.T) {
+	t.Parallel()
+	play := func(meta string) (string, error) {
+		var out strings.Builder
+		err := hookedAgent(strings.NewReader(`{"id":0,"method":"session/new","params":{"_meta":`+meta+`}}
+{"id":1,"method":"session/prompt"}
+`), &out)
+		return out.String(), err
+	}
+	told, err := play("{}")
+	if err != nil || strings.Count(told, `"status":"completed"`) != hookCalls {
+		t.Errorf("%v: %s", err, told)
+	}
+	_, err = play(`{"claudeCode":{"options":{"settings":{"hooks":{"PreToolUse":[{"hooks":[{"command":"echo","args":["\"deny\""]}]}]}}}}}`)
+	if err == nil || !strings.Contains(err.Error(), "the hook said") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -34,14 +34,16 @@ func run(args []string, stdout io.Writer) error {
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
-		"relay (with the memory that it leaves), policy (decisions and replay), record or sandbox: only these rows")
-	role := flags.String("role", "", "how bench starts itself: agent, copy COMMAND…, sandbox DIR, or calls DIR")
+		"relay (with the memory that it leaves), policy (decisions and replay), record, hooks or sandbox: only these rows")
+	role := flags.String("role", "", "how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	switch *role {
 	case "agent":
 		return echo(os.Stdin, os.Stdout)
+	case "hooked":
+		return hookedAgent(os.Stdin, os.Stdout)
 	case "copy":
 		return copyBytes(os.Stdin, os.Stdout, flags.Args())
 	case "sandbox":
@@ -50,7 +52,7 @@ func run(args []string, stdout io.Writer) error {
 		return holdCalls(flags.Arg(0), stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, copy, sandbox and calls", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox and calls", *role)
 	}
 	rows, err := measure(*bin, *only)
 	if err != nil {
@@ -92,8 +94,10 @@ func measure(bin, only string) ([]row, error) {
 		return policies(dir), nil
 	case "record":
 		return recordRows(dir), nil
+	case "hooks":
+		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, policy, record and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, policy, record, hooks and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -109,6 +113,7 @@ func measure(bin, only string) ([]row, error) {
 	rows = append(rows, firstFrame(bridge))
 	rows = append(rows, idleMemory(bridge)...)
 	rows = append(rows, attach(bin, dir))
+	rows = append(rows, hookRows(bin, self, dir)...)
 	rows = append(rows, templates()...)
 	rows = append(rows, policies(dir)...)
 	rows = append(rows, recordRows(dir)...)
