@@ -94,7 +94,7 @@ func TestRefusedBeforeItIsDecided(t *testing.T) {
 		code            tool.FailureCode
 		says            string
 	}{
-		{"no such tool", `{}`, &tool.Tool{ID: "other", Unavailable: "-"}, tool.FailNotFound, "there is no tool \"work\"; `a2a-acp tools list` shows"},
+		{"no such tool", `{}`, &tool.Tool{ID: "other", Unavailable: "-"}, tool.FailNotFound, "there is no tool \"work\"; `a2a-acp tools list` lists"},
 		{"nearly such a tool", `{}`, &tool.Tool{ID: "works", Unavailable: "-"}, tool.FailNotFound, `there is no tool "work" (did you mean works?)`},
 		{"unavailable tool", `{}`, lacking, tool.FailSandbox, "`retry` is not supported yet (tools.yaml:7)"},
 		{"no JSON", `{"word":`, required, tool.FailValidation, "not JSON"},

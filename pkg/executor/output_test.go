@@ -151,7 +151,7 @@ func TestCures(t *testing.T) {
 	slow := script(`sleep 60`)
 	slow.Sandbox.Limits.Timeout = 1
 	h.has(slow)
-	if result := h.execute(t.Context(), `{}`); result.Error == nil || !strings.Contains(result.Error.Message, "`timeout` under sandbox in the tool's entry (tools.yaml:7)") {
+	if result := h.execute(t.Context(), `{}`); result.Error == nil || !strings.Contains(result.Error.Message, "`timeout` (seconds) under sandbox sets in the tool's entry (tools.yaml:7)") {
 		t.Errorf("got %+v", result.Error)
 	}
 }
