@@ -102,7 +102,6 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/agents/agents.go":                {"node", "where Zed has put the node that starts its agents"},
 	"internal/app/app.go":                      {"bash", "bash runs the scripts"},
 	"internal/bench/callmemory.go":             {"bash", "measures bash"},
-	"internal/bench/hooks.go":                  {"true", "is what the agent runs that is measured"},
 	"internal/bench/sandbox.go":                {"bash bwrap firejail", "measures bash, and other sandboxes beside ours"},
 	"internal/bench/toolcall.go":               {"bash", "measures bash"},
 	"internal/config/governorentry.go":         {"python", "a kind of governor that people write"},
