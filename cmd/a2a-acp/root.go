@@ -50,7 +50,13 @@ func run(args []string, env *cli.Environment) int {
 		cli.SayUsage(root)
 		cli.FitHelp(root, cli.TerminalWidth(env.Stdout))
 	}
+	var failure cli.Failure
+	failure.KeepFrom(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(env.Version), fang.WithErrorHandler(env.Explain))
+	if failure.Err != nil {
+		err = failure.Err
+		env.Explain(env.Stderr, fang.Styles{}, err)
+	}
 	if err == nil {
 		return env.Code
 	}

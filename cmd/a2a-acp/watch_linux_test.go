@@ -113,6 +113,22 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
+// TestErrorAsksNothing has an error on a terminal, which is asked nothing for it: a job in the background would
+// be stopped by that.
+func TestErrorAsksNothing(t *testing.T) {
+	t.Parallel()
+	w := newMachine(t).terminal(24, 80, "policy", "explain", "--tool", "nosuch")
+	if err := w.ends(); err == nil {
+		t.Error("it ended with 0")
+	}
+	for !strings.Contains(w.everything(), "there is no tool") { // or the test takes too long
+		<-time.After(10 * time.Millisecond)
+	}
+	if raw := w.everything(); strings.Contains(raw, "\x1b]") {
+		t.Errorf("the terminal was asked: %q", raw)
+	}
+}
+
 // TestWatchLines has a line for each question that comes, and one for each that is over.
 func TestWatchLines(t *testing.T) {
 	t.Parallel()
@@ -227,6 +243,11 @@ type window struct {
 }
 
 func (m *machine) watch(rows, columns uint16) *window {
+	return m.terminal(rows, columns, "approvals", "watch")
+}
+
+// terminal has the program on a terminal.
+func (m *machine) terminal(rows, columns uint16, args ...string) *window {
 	t := m.t
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -246,7 +267,7 @@ func (m *machine) watch(rows, columns uint16) *window {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { slave.Close() })
-	w := &window{t: t, cmd: m.command("approvals", "watch"), master: master, slave: slave, over: make(chan error, 1), rows: map[int]string{}}
+	w := &window{t: t, cmd: m.command(args...), master: master, slave: slave, over: make(chan error, 1), rows: map[int]string{}}
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = slave, slave, slave
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	w.resize(rows, columns)

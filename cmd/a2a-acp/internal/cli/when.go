@@ -36,7 +36,7 @@ func (w *When) Set(s string) error {
 			return nil
 		}
 	}
-	return errors.New("want so long ago (7d, 12h, 90m), a day (2026-11-24) or a time (2026-11-24T09:00:00Z)")
+	return errors.New("want a period (7d, 12h, 90m), a day (2026-11-24) or a time (2026-11-24T09:00:00Z)")
 }
 
 // Type implements pflag.Value.
