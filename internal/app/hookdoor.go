@@ -101,8 +101,8 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 		},
 		Ended: func(call hook.Call) {
 			if s := session(call); s != nil {
-				s.Ended(acp.OwnEnd{ToolCall: call.ID, Title: call.Title, Input: call.Input, Failed: call.Failed,
-					Exit: call.Exit, Error: call.Error})
+				s.Ended(acp.OwnEnd{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
+					Failed: call.Failed, Exit: call.Exit, Error: call.Error})
 			}
 		},
 		Again: d.again, Begun: d.begun,

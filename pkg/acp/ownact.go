@@ -41,6 +41,8 @@ type OwnAct struct {
 // OwnEnd is what came of an OwnAct.
 type OwnEnd struct {
 	ToolCall string
+	Tool     string // the agent's name for the tool
+	Kind     string // ACP's kind; "" for none that is known
 	Title    string
 	Input    json.RawMessage // what the tool got in the end
 	Failed   bool
@@ -135,6 +137,11 @@ func (b *Bridge) notDecided(session string, own OwnAct, why string) permissions.
 func (s *Session) Ended(end OwnEnd) {
 	s.b.mu.Lock()
 	call := s.calls.byID[end.ToolCall]
+	if s.b.alone != nil && (call == nil || call.own == nil) { // behind an editor its card tells that
+		s.b.mu.Unlock()
+		s.endedUnasked(end)
+		return
+	}
 	if call == nil || call.own == nil || call.own.decision == nil || call.own.ended || call.own.ofOurs {
 		s.b.mu.Unlock()
 		return
@@ -159,6 +166,16 @@ func (s *Session) Ended(end OwnEnd) {
 		outcome.Status, outcome.Error = statusFailed, events.Text(end.Error)
 	}
 	a.noteEnd(done, outcome)
+}
+
+// endedUnasked puts on record what an agent without an editor has done that no hook asked about, and has
+// nothing more happen in the session.
+func (s *Session) endedUnasked(end OwnEnd) {
+	b := s.b
+	call := &toolCall{id: end.ToolCall, title: end.Title, kind: end.Kind, name: end.Tool, rawInput: end.Input,
+		status: statusCompleted, exit: end.Exit, began: b.o.Now()}
+	b.seen(s, call, b.ours.nextActID(), false, errUnasked.Error())
+	b.stopTurn(s, end.Title, errUnasked)
 }
 
 // carriedOut returns which of the acts that were approved in the card of a call the agent has carried out, by
