@@ -75,7 +75,7 @@ func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
-			question.Bound != shown.Bound {
+			question.Bound != shown.Bound || question.Lasting != shown.Lasting {
 			return errors.New("the question is not the one that was shown; somebody changed it in the database")
 		}
 		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)

@@ -231,6 +231,7 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session,
 		CallID: q.CallID, ToolCall: q.ToolCall,
 		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
+		Lasting: q.Lasting,
 	}
 }
 
@@ -263,7 +264,7 @@ func (n *notice) answer(a store.Approval) Answer {
 	case n.board.o.Now().Sub(a.Answered) >= permissions.PermitLife:
 		out.Reason = fmt.Sprintf("the yes is older than %s", permissions.PermitLife)
 	default:
-		out.Verdict = permissions.Approve
+		out.Verdict, out.Always = permissions.Approve, a.Always
 	}
 	return out
 }

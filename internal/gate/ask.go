@@ -27,6 +27,9 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 		p.reject(permissions.SourceFault, err.Error())
 		return
 	}
+	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
+		question.Lasting = p.in.Rules.Lasting(p.act.Request(), p.act.Mask)
+	}
 	if held := p.recordAsked(ctx); held.Verdict != permissions.Ask {
 		p.Decision = held
 		return

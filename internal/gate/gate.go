@@ -21,6 +21,8 @@ type Rules interface {
 	// Take is Decide for an act that is carried out if it is approved: it counts towards the limits of
 	// rules.
 	Take(permissions.Request) permissions.Decision
+	// Lasting returns in words what Remember would keep, masked by mask; "" for nothing.
+	Lasting(request permissions.Request, mask func(string) string) string
 	// Remember keeps a person's "always" for the session. It returns in words what it kept, masked by mask.
 	Remember(session string, request permissions.Request, mask func(string) string) string
 	// Alternatives returns what would be allowed instead of an act that was refused; "" for nothing.

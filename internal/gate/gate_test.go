@@ -52,6 +52,9 @@ func (s *story) Decide(permissions.Request) permissions.Decision { s.step("decid
 func (s *story) Take(permissions.Request) permissions.Decision   { s.step("take"); return s.rule }
 func (s *story) Alternatives(permissions.Request) string         { return "something else" }
 func (s *story) Forget(string)                                   { s.step("forget") }
+func (s *story) Lasting(permissions.Request, func(string) string) string {
+	return ""
+}
 func (s *story) Remember(_ string, _ permissions.Request, mask func(string) string) string {
 	s.step("remember")
 	return mask("kept: hunter2")

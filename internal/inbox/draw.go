@@ -128,6 +128,9 @@ func (b *Inbox) body() []string {
 		return nil
 	}
 	text := display.Line(b.looked.Title) + "\n\n" + display.Whole(b.looked.Text)
+	if words := b.looked.Lasting; words != "" && !b.looked.Left {
+		text = strings.TrimRight(text, "\n") + "\n\na allows this, and for the rest of the session: " + display.Whole(words)
+	}
 	var lines []string
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
 		mark := "| "
@@ -163,6 +166,9 @@ func (b *Inbox) help() string {
 		return "q quit"
 	case !b.fits():
 		return "The window is too small."
+	}
+	if b.looked.Lasting != "" && !b.looked.Left {
+		return "y once  a in this session  n no  r no, because  space scroll  Enter whole  q quit"
 	}
 	return "y yes, once  n no  r no, with a reason  space scroll  Enter whole  j k o  q quit"
 }

@@ -44,6 +44,7 @@ type Inbox struct {
 	readTo int // how many of its lines have been on the screen, from the first on
 
 	meant   *Wish // the answer that was typed, until pause is over; nil where there is none
+	meantBy rune  // by which key
 	meantAt time.Time
 	reason  *string // what is typed as the reason of a no; nil where nothing is
 	message string
@@ -68,6 +69,7 @@ type Wish struct {
 	Kind     Kind
 	Question store.Approval
 	Reason   string
+	Always   bool // for the rest of the session; see store.Approval.Lasting
 }
 
 // Resize is told of another size. What is on the screen is shown anew, and has to be read anew.
@@ -124,7 +126,7 @@ func (b *Inbox) find(all []store.Approval) *store.Approval {
 // same reports whether two questions say the same to whoever reads them.
 func same(a, b store.Approval) bool {
 	return a.Title == b.Title && a.Text == b.Text && a.Digest == b.Digest && a.Bound == b.Bound &&
-		a.Agent == b.Agent && a.Door == b.Door && a.Kind == b.Kind
+		a.Lasting == b.Lasting && a.Agent == b.Agent && a.Door == b.Door && a.Kind == b.Kind
 }
 
 // end says what became of the question that is looked at.
@@ -263,9 +265,11 @@ func (b *Inbox) letter(r rune, now time.Time) Wish {
 	case 'o':
 		b.newestFirst = !b.newestFirst
 	case 'y':
-		return b.answer(Wish{Kind: Approve}, now)
+		return b.answer(r, Wish{Kind: Approve}, now)
+	case 'a':
+		return b.answer(r, Wish{Kind: Approve, Always: true}, now)
 	case 'n':
-		return b.answer(Wish{Kind: Deny}, now)
+		return b.answer(r, Wish{Kind: Deny}, now)
 	case 'r':
 		if b.mayAnswer(now) {
 			b.reason = new(string)
@@ -301,8 +305,12 @@ func (b *Inbox) mayAnswer(now time.Time) bool {
 	return false
 }
 
-func (b *Inbox) answer(w Wish, now time.Time) Wish {
+func (b *Inbox) answer(key rune, w Wish, now time.Time) Wish {
 	if !b.mayAnswer(now) {
+		return Wish{}
+	}
+	if w.Always && (b.looked.Lasting == "" || b.looked.Left) {
+		b.message = "this one is allowed once, or not: y or n"
 		return Wish{}
 	}
 	if w.Kind == Approve && b.readTo < len(b.body()) {
@@ -310,17 +318,16 @@ func (b *Inbox) answer(w Wish, now time.Time) Wish {
 		return Wish{}
 	}
 	w.Question = *b.looked
-	b.meant, b.meantAt = &w, now
+	b.meant, b.meantBy, b.meantAt = &w, key, now
 	return Wish{}
 }
 
 // follow is told of a key right behind an answer. Enter is a habit, and the same key one that was held.
 func (b *Inbox) follow(k Key, now time.Time) Wish {
-	letter := map[Kind]rune{Approve: 'y', Deny: 'n'}[b.meant.Kind]
 	switch {
 	case k.Code == KeyEnter:
 		return b.Due(b.meantAt.Add(pause))
-	case k != Key{Code: KeyRune, Rune: letter}:
+	case k != Key{Code: KeyRune, Rune: b.meantBy}:
 		b.meant, b.message = nil, "not answered, since other keys came right behind it"
 		b.disturbed(now)
 	}

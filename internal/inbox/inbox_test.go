@@ -67,6 +67,10 @@ func TestWhatAKeyAnswers(t *testing.T) {
 	long.Text = strings.Repeat("line\n", 100) + "rm -rf /"
 	answered := one
 	answered.State, answered.Approver = store.Approved, "cli maria"
+	lasting := one
+	lasting.Lasting = "exactly this command"
+	left := lasting
+	left.Left = true
 	changed := one
 	changed.Text = "another text"
 	for _, tt := range []struct {
@@ -79,6 +83,11 @@ func TestWhatAKeyAnswers(t *testing.T) {
 	}{
 		{"read, then yes", func(p *person) Wish { return p.reads(moment).types("y") }, []store.Approval{one, two}, Approve, "one", ""},
 		{"read, then no", func(p *person) Wish { return p.reads(moment).types("n") }, []store.Approval{one}, Deny, "one", ""},
+		{"for the session", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{lasting}, Approve, "one", ""},
+		{"for a session that nobody offers", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{one}, Nothing, "", "allowed once"},
+		{"for a session whose asker has ended", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{left}, Nothing, "", "allowed once"},
+		{"for the session, at once", func(p *person) Wish { return p.reads(0).types("a") }, []store.Approval{lasting}, Nothing, "", "too soon"},
+		{"two answers", func(p *person) Wish { return p.reads(moment).types("ya") }, []store.Approval{lasting}, Nothing, "", "other keys"},
 		{"a habit of Enter", func(p *person) Wish { return p.reads(moment).types("y\r") }, []store.Approval{one}, Approve, "one", ""},
 		{"a key that was held", func(p *person) Wish { return p.reads(moment).types("yyyy") }, []store.Approval{one}, Approve, "one", ""},
 		{"not shown by the terminal yet", func(p *person) Wish { p.now = p.now.Add(time.Hour); return p.types("y") }, []store.Approval{one}, Nothing, "", "too soon"},
@@ -169,6 +178,9 @@ func TestWhatAKeyAnswers(t *testing.T) {
 			t.Parallel()
 			p := newPerson(tt.from...)
 			got := tt.does(p)
+			if got.Always != (tt.name == "for the session") {
+				t.Errorf("for the session: %v", got.Always)
+			}
 			if got.Kind != tt.want || got.Question.ID != tt.id || !strings.Contains(p.message, tt.says) {
 				t.Errorf("got %v for %q, and %q; want %v for %q, and %q", got.Kind, got.Question.ID, p.message, tt.want, tt.id, tt.says)
 			}

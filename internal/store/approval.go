@@ -43,10 +43,14 @@ type Approval struct {
 	// nobody could.
 	Key string
 
+	// Lasting is what a yes for the rest of the session would allow, in words; "" where there is none.
+	Lasting string
+
 	Answered time.Time // zero while it waits
 	Where    Where     // "" while it waits
 	Approver string    // who answered, and where
 	Reason   string    // what the approver said, or why it was withdrawn
+	Always   bool      // the yes is for the rest of the session
 
 	Used   time.Time // when the answer was given to a call; zero before. No answer is given twice.
 	UsedBy string    // the CallID of that call
@@ -68,6 +72,9 @@ type Answer struct {
 	Approved bool
 	Approver string // required: who, and where
 	Reason   string
+	// Always allows what the question's Lasting says. Where it says nothing, or whoever asked has ended, the yes
+	// is for this once.
+	Always bool
 }
 
 // Where says where a question was answered. What was answered where it was asked is used by the very act

@@ -19,7 +19,7 @@ const pollEvery = 150 * time.Millisecond
 
 const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text,
 	digest, bound, answered, answered_where,
-	approver, reason, key, used, used_by`
+	approver, reason, key, used, used_by, lasting, always`
 
 // Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later
 // one it gives the reason (ErrAnswered and its like) with the question as it stands. record is called while
@@ -80,7 +80,7 @@ func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approva
 func (a *Approval) answer(answer Answer, where Where, now time.Time) {
 	a.State, a.Answered, a.Where, a.Approver, a.Reason = Denied, now, where, answer.Approver, answer.Reason
 	if answer.Approved {
-		a.State = Approved
+		a.State, a.Always = Approved, answer.Always && a.Lasting != "" && !a.Left
 	}
 }
 
@@ -181,8 +181,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 		used = a.Used.UnixMilli()
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, answered_where = ?, approver = ?,
-		reason = ?, used = ?, used_by = ? WHERE id = ?`,
-		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.ID)
+		reason = ?, used = ?, used_by = ?, always = ? WHERE id = ?`,
+		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.Always, a.ID)
 	return err
 }
 
@@ -194,7 +194,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID,
 		&a.ToolCall, &a.Kind,
 		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Where, &a.Approver, &a.Reason,
-		&a.Key, &used, &a.UsedBy)
+		&a.Key, &used, &a.UsedBy, &a.Lasting, &a.Always)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Approval{}, ErrNoApproval
 	}

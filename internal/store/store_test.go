@@ -73,7 +73,7 @@ func TestPrivate(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, newPath(t))
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "user_version": "4"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "user_version": "5"} {
 		var got string
 		if err := s.db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q (%v), want %q", pragma, got, err, want)
@@ -192,5 +192,50 @@ func TestWaitEnds(t *testing.T) {
 	cancel(gone)
 	if _, err := s.Wait(ctx, "q"); !errors.Is(err, gone) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestAlways checks for which questions a yes is for the rest of the session.
+func TestAlways(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		lasting string
+		answer  Answer
+		owner   string
+		want    bool
+	}{
+		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, thisProcess(), true},
+		{"a yes", "this file", Answer{Approved: true}, thisProcess(), false},
+		{"a no", "this file", Answer{Always: true}, thisProcess(), false},
+		{"where nothing lasts", "", Answer{Approved: true, Always: true}, thisProcess(), false},
+		{"whoever asked has ended", "this file", Answer{Approved: true, Always: true}, "nobody", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, newPath(t))
+			q := question("q")
+			q.Lasting, q.Key, test.answer.Approver = test.lasting, "key", "maria"
+			if _, err := s.Put(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.db.Exec("UPDATE approvals SET owner = ?", test.owner); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Answer(t.Context(), "q", test.answer, nil); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Get(t.Context(), "q")
+			if err != nil || got.Always != test.want || got.Lasting != test.lasting {
+				t.Errorf("got %v for %q, %v; want %v", got.Always, got.Lasting, err, test.want)
+			}
+			// What the process that asked was not given goes to whoever asks next, in another session.
+			if _, err := s.db.Exec("UPDATE approvals SET owner = 'nobody'"); err != nil {
+				t.Fatal(err)
+			}
+			if given, err := s.Take(t.Context(), q); err != nil || given.Always {
+				t.Errorf("the next one is given %v, %v", given.Always, err)
+			}
+		})
 	}
 }

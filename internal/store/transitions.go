@@ -61,10 +61,10 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 		stands = a
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
-				digest, bound, key)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				digest, bound, key, lasting)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID,
-			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key)
+			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key, a.Lasting)
 		return err
 	})
 	return stands, err
@@ -107,6 +107,7 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 // give returns an answer that waited to the call of another question, for good.
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
+	given.Always = false // that was for another session
 	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, thisProcess()
 	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {
 		return earlier, err

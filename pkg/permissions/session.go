@@ -85,6 +85,27 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 	return "kept for this session: " + words
 }
 
+// Lasting returns in words what Remember would keep of a person's "always", masked by mask; "" for nothing.
+func (a *Authority) Lasting(r Request, mask func(string) string) (words string) {
+	panicked := ""
+	defer func() {
+		if panicked != "" {
+			words = "" // then it is asked each time
+		}
+	}()
+	defer a.sayPanic(&panicked, "")
+	if r.Session == "" {
+		return ""
+	}
+	v := a.newEvaluation(r)
+	v.gatherGuard()
+	key, words := v.allowance()
+	if key == "" {
+		return ""
+	}
+	return mask(words)
+}
+
 // Forget drops what was kept for a session that has ended.
 func (a *Authority) Forget(session string) {
 	a.kept.mu.Lock()

@@ -19,7 +19,7 @@ import (
 )
 
 func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
-	var yes bool
+	var yes, session bool
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
@@ -33,16 +33,18 @@ It needs a terminal that no agent has started, with --yes too.`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 	}
+	cmd.Flags().BoolVar(&session, "session", false, "also for the rest of its session, as the question says")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.CheckAtTerminal(env, "approving"); err != nil {
 			return err
 		}
-		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true}, func() bool {
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true, Always: session}, func() bool {
 			if yes {
 				return true
 			}
-			fmt.Fprint(env.Stderr, "\nAllow it, this once? [y/N] ")
+			how := map[bool]string{false: "this once", true: "and for the rest of the session"}[session]
+			fmt.Fprintf(env.Stderr, "\nAllow it, %s? [y/N] ", how)
 			line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
 			line = strings.ToLower(strings.TrimSpace(line))
 			return line == "y" || line == "yes"
@@ -108,6 +110,9 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return tooLate(env, id, asked, err)
 	}
 	writeQuestion(env, asked)
+	if answer.Always && (asked.Lasting == "" || asked.Left) {
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: it can be allowed once only; leave --session out", display.Line(id)))
+	}
 	if !meant() {
 		env.Say("not answered; the question still waits")
 		return cli.Silent(exit.Denied)
@@ -142,6 +147,9 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 	}
 	fmt.Fprintf(env.Stderr, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),
 		s.Title, s.Text)
+	if s.Lasting != "" && !a.Left {
+		fmt.Fprintf(env.Stderr, "With --session it is allowed for the rest of its session, too: %s.\n", s.Lasting)
+	}
 	if a.Bound {
 		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return

@@ -60,6 +60,8 @@ type shownApproval struct {
 	Text     string     `json:"text"`
 	Digest   string     `json:"digest,omitempty"`
 	Bound    bool       `json:"bound"`
+	Lasting  string     `json:"lasting,omitempty"` // what a yes for the rest of the session would allow
+	Always   bool       `json:"always,omitempty"`  // the yes is one
 	Answered *time.Time `json:"answered,omitempty"`
 	Approver string     `json:"approver,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
@@ -76,6 +78,7 @@ func showApproval(a store.Approval) shownApproval {
 		Agent: display.Line(a.Agent), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
+		Lasting: display.Line(a.Lasting), Always: a.Always,
 		Approver: display.Line(a.Approver), Reason: display.Line(a.Reason),
 	}
 	if !a.Answered.IsZero() {

@@ -255,7 +255,7 @@ func (s *screen) answer(ctx context.Context, wish inbox.Wish) error {
 
 // give gives an answer to whoever waits for it.
 func (s *screen) give(ctx context.Context, wish inbox.Wish) error {
-	answered, err := s.approvals.Answer(ctx, wish.Question, store.Answer{Approved: wish.Kind == inbox.Approve,
+	answered, err := s.approvals.Answer(ctx, wish.Question, store.Answer{Approved: wish.Kind == inbox.Approve, Always: wish.Always,
 		Reason: wish.Reason, Approver: s.env.Approver("watch")})
 	if err != nil {
 		return tooLate(s.env, wish.Question.ID, answered, err)
