@@ -24,8 +24,8 @@ func auditExportCommand(env *cli.Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "export",
 		Short: "Print the record for other programs",
-		Long: `export prints what fits, of all sessions: as jsonl the record's own lines, byte for byte, and as csv an act
-a line, for a spreadsheet.`,
+		Long: `export prints the matching acts of all sessions: as jsonl the record's own
+lines, byte for byte, and as csv one act on each line, for a spreadsheet.`,
 		Example: `  a2a-acp audit export --since 7d > week.jsonl
   a2a-acp audit export --format csv --result reject > rejected.csv`,
 		Args: cobra.NoArgs,

@@ -38,17 +38,19 @@ func auditVerifyCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that the record is what was recorded",
-		Long: `verify reads the whole record and says what is wrong with it, the first line first. It ends with 1 where
-something is.
+		Long: `verify reads the whole record and prints what is wrong with it, the first
+damaged line first. It exits with 1 if something is.
 
-By itself a record can only be found consistent: whoever can write the directory has its key as well, and
-could write and sign another record. Held against a checkpoint that was kept elsewhere (--checkpoint), it
-is found to be the record of that day, up to the line that the checkpoint speaks of. See "audit:" in
-a2a-acp.yaml for how checkpoints get there, and audit checkpoint.
+A record by itself can only be shown to be consistent: whoever can write to
+its directory also has its key, and could write and sign another record.
+Compared with a checkpoint that was kept elsewhere (--checkpoint), it is
+shown to be the same record, up to the line that the checkpoint names. For
+how checkpoints get there, see "audit:" in a2a-acp.yaml, and audit
+checkpoint.
 
-A record that is damaged is not written on, so nothing runs. With --accept-damage it is put aside, whole as
-it is, and a new one is begun, which says so in its first line. That needs a terminal that no agent has
-started.`,
+A damaged record is not continued, so nothing runs. --accept-damage puts it
+aside unchanged and begins a new one, which says so in its first line. That
+needs a terminal that no agent has started.`,
 		Example: `  a2a-acp audit verify
   a2a-acp audit verify --checkpoint /mnt/backup/a2a-acp.checkpoints
   a2a-acp audit verify --json | jq .problems
@@ -176,8 +178,9 @@ func auditProveCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove NO",
 		Short: "Print a proof that a line stands in the record",
-		Long: `prove prints the line with a number, and what shows that it stands in the record, in the form of
-c2sp.org/tlog-proof. audit verify --proof checks it, without the record, and so can other programs.`,
+		Long: `prove prints the line with a number, and the proof that it is in the record,
+in the format of c2sp.org/tlog-proof. audit verify --proof checks it without
+the record, and so can other programs.`,
 		Example: `  a2a-acp audit prove 12 > act-12.tlog-proof
   a2a-acp audit verify --proof act-12.tlog-proof`,
 		Args: cobra.ExactArgs(1),
@@ -210,12 +213,15 @@ func auditCheckpointCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Sign the record as it is now, and print that, to be kept elsewhere",
-		Long: `checkpoint prints a signed note of a few lines, in the form of c2sp.org/tlog-checkpoint: how many lines the
-record has, and the root of their Merkle tree. Kept where whoever can write the record cannot reach it,
-it proves later that these lines are the ones of today; see audit verify --checkpoint.
+		Long: `checkpoint prints a signed note of a few lines, in the format of
+c2sp.org/tlog-checkpoint: how many lines the record has, and the root of
+their Merkle tree. Keep it where those who can write to the record cannot
+change it. It proves later that these lines are unchanged; see audit verify
+--checkpoint.
 
-Checkpoints are made by themselves as well, every minute in which something was recorded. "audit:" in
-a2a-acp.yaml says where they go. Keep the key that --key prints there, too.`,
+Checkpoints are also made automatically, after every minute in which
+something was recorded. "audit:" in a2a-acp.yaml says where they go. Keep
+the key that --key prints there, too.`,
 		Example: `  a2a-acp audit checkpoint | ssh backup 'cat >> a2a-acp.checkpoints'
   a2a-acp audit checkpoint --key`,
 		Args: cobra.NoArgs,

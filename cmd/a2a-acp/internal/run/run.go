@@ -27,17 +27,17 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME [ARGS...]",
 		Short: "Start an agent's own terminal program, guarded",
-		Long: `run starts an agent's own program in this terminal, with the words that follow its name. Before each
-act of its own the agent asks, through its hooks, and your policies decide, as behind a bridge: what a
-rule rejects does not happen, and everything is on record. The hooks stand in none of your files, and
-your own settings, hooks and rules of the agent's stay in force.
+		Long: `run starts an agent's own program in this terminal, with the arguments that follow its name. The agent's
+hooks ask before each act, and your policies decide, as behind a bridge: what a rule rejects does not
+happen, and everything is recorded. The hooks are written to none of your files. Your own settings, hooks
+and rules for the agent stay in force.
 
-NAME is one of ` + strings.Join(cli.AgentNames(), ", ") + `. Gemini's hooks cannot be set up so: it starts
-with --confine only, where the sandbox holds it and nothing is decided.
+NAME is one of ` + strings.Join(cli.AgentNames(), ", ") + `. Gemini's hooks cannot be set up this way: it starts
+only with --confine, where the sandbox holds it and nothing is decided.
 
-A question waits for your answer from another terminal (a2a-acp approvals list): no agent's own prompt
-tells us what was answered before the act begins. Start it in the directory that the agent is to work in.
-Words that could have it do without its hooks are refused.
+A question waits for your answer in another terminal (a2a-acp approvals watch), because no agent's own
+prompt reports an answer before the act begins. Start it in the directory that the agent is to work in.
+Arguments that could make it work without its hooks are refused.
 
 With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --confine.`,
 		Example: `  # Claude Code in this directory

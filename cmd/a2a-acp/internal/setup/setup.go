@@ -61,9 +61,11 @@ approvals watch. The default is neither.`,
 
 // starterTools is the tools file that init writes: one entry that runs, and says how to go on.
 const starterTools = tools.Modeline +
-	`# Your tools: bash scripts that agents may call. a2a-acp tools check reads this file as the program does,
-# a2a-acp tools run recent_changes -p count=3 tries an entry. A value never becomes part of the script: {{count}} is
-# rewritten to a reference that is right for the place it stands in.
+	`# Your tools: bash scripts that agents may call.
+#   a2a-acp tools check                               finds mistakes
+#   a2a-acp tools run recent_changes -p count=3       runs a tool
+#   a2a-acp tools new line_count -- 'wc -l {{file}}'  adds one
+# A value never becomes part of the script: {{count}} is replaced by a reference to a variable.
 version: 2
 
 tools:
@@ -87,15 +89,15 @@ tools:
 `
 
 // starterSettings is the settings file that init writes. All of it is comment: it says what could be said.
-const starterSettings = `# Settings of a2a-acp. Everything here has the value that it has anyway.
+const starterSettings = `# Settings of a2a-acp. The values here are the defaults.
 #
-# always: keep          # "always" is kept here, for the session; forward gives it to the agent, which then stops asking
-# expose: []            # shipped tools that agents are offered beside yours, e.g. [grep, system_info]
+# always: keep          # "always" in a question lasts for the session; forward gives it to the agent, which then stops asking
+# expose: []            # included tools that agents are offered beside yours, for example [grep, system_info]
 # mask:
 #   fs: false           # true hides the editor's fs methods from the agent
 #   terminal: false
-# max_frame_mb: 64      # longest line that is relayed
-# notifications: []     # [desktop, terminal]: where you are told that a question waits
+# max_frame_mb: 64      # the longest line that is relayed
+# notifications: []     # [desktop, terminal] announces waiting questions
 `
 
 // settingsWith returns the starter settings with these places for notifications.

@@ -35,12 +35,13 @@ func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade",
 		Short: "Say whether there is a newer release",
-		Long: `upgrade --check compares this version with a release, by the list of its files (checksums.txt), and
-names the archive for this machine with its SHA-256. No server is asked but the one that --from names,
-and nothing is installed: that is for what has installed this one (apt, dnf, brew, npm, nix).
+		Long: `upgrade --check compares this version with a release, by the list of its
+files (checksums.txt), and prints the archive for this machine with its
+SHA-256. It asks no server but the one that --from names, and installs
+nothing: use what has installed this version (apt, dnf, brew, npm, nix).
 
-The list bears no signature. It shows that an archive is the one of the list, and the list is worth as
-much as the place that it came from.`,
+The list is not signed. It shows that an archive is the one in the list, and
+is worth as much as the place that it came from.`,
 		Example: `  a2a-acp upgrade --check --from ./checksums.txt
   a2a-acp upgrade --check --from https://example.com/v1.2.0/checksums.txt`,
 		Args: cobra.NoArgs,
