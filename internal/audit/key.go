@@ -51,7 +51,7 @@ func PublicKey(dir string) (string, error) {
 func verifierOf(public string) (note.Verifier, error) {
 	key, err := note.NewVerifier(public)
 	if err != nil {
-		return nil, fmt.Errorf("the key %q is none of a record: %w", public, err)
+		return nil, fmt.Errorf("the public key is none of a record: %w", err) // who mixes them up sees no private one
 	}
 	return key, nil
 }

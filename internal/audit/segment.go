@@ -42,7 +42,7 @@ type segment struct {
 	size  int64 // in bytes
 }
 
-// listSegments returns the segments in dir in their order, without sizes.
+// listSegments returns the segments in dir in their order, without sizes. A link, or a directory, is none.
 func listSegments(dir string) ([]segment, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func listSegments(dir string) ([]segment, error) {
 	}
 	var list []segment
 	for _, entry := range entries {
-		if first, ok := segmentFirst(entry.Name()); ok {
+		if first, ok := segmentFirst(entry.Name()); ok && entry.Type().IsRegular() {
 			list = append(list, segment{first: first})
 		}
 	}

@@ -69,8 +69,14 @@ type VerifyOptions struct {
 	Key         string   // the public key as it was kept elsewhere; "" takes that of the record
 }
 
-// mostProblems bounds what a Report lists.
-const mostProblems = 100
+// mostProblems bounds what a Report lists, and mostGaps what is known of lines that are missing.
+const (
+	mostProblems = 100
+	mostGaps     = 1000
+)
+
+// notInTree is what the tree says of a line.
+const notInTree = "it is not the line that the checkpoint speaks of"
 
 // Verify reads the whole record in dir and says what is wrong with it. It may be used while others write. An
 // error means that it could not be read; damage is in the Report.
@@ -78,17 +84,36 @@ const mostProblems = 100
 // Without a checkpoint that was kept elsewhere it can only say that the record is consistent: whoever can write
 // the directory has the key as well, and can write and sign another record.
 func Verify(dir string, o VerifyOptions) (*Report, error) {
+	for {
+		before, _ := listSegments(dir) //nolint:errcheck // reading says so
+		report, err := verify(dir, o)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return report, err
+		}
+		after, _ := listSegments(dir) //nolint:errcheck // likewise
+		if len(before) == 0 || len(after) == 0 || after[0].first <= before[0].first {
+			return report, err
+		}
+		// Lines that are older than they are kept were removed meanwhile: now the record begins later.
+	}
+}
+
+func verify(dir string, o VerifyOptions) (*Report, error) {
 	v := &verification{report: &Report{Problems: []Problem{}}}
 	if err := v.readCheckpoints(dir, o); err != nil {
 		return nil, err
 	}
 	v.head = headOf(dir) // before the size: what is on disk by then stands in front of it
+	own := v.own()
 	whole, err := openStream(dir)
-	if err != nil {
+	if once := max(v.head.Seq, own.Size); once > 0 && errors.Is(err, fs.ErrNotExist) {
+		v.found(Problem{Seq: 1, Kind: Truncated,
+			Message: fmt.Sprintf("nothing is left of it, and it once was on disk up to number %d", once)})
+		return v.report, nil
+	} else if err != nil {
 		return nil, fmt.Errorf("read the record: %w", err)
 	}
 	defer whole.Close()
-	own := v.own()
 	if v.tree, err = openLeaves(dir, own); err != nil {
 		return nil, fmt.Errorf("read the record: %w", err)
 	}
@@ -115,6 +140,8 @@ type verification struct {
 	blamed   map[int64]int // the lines that are not what was recorded, and where report.Problems says so
 	retired  int64         // up to which number lines were removed on purpose, as the record says
 	good     *signed       // the last one that the lines agree with
+	proven   int64         // up to which number the lines are what a checkpoint speaks of
+	misnamed *Problem      // the first segment whose first line is not the one of its name
 }
 
 // signed is a checkpoint and where it comes from.
@@ -148,8 +175,10 @@ func (v *verification) readCheckpoints(dir string, o VerifyOptions) error {
 	}
 	var key note.Verifier
 	if text := cmp.Or(o.Key, public); text != "" {
-		if key, err = verifierOf(text); err != nil {
+		if key, err = verifierOf(text); err != nil && o.Key != "" {
 			return err
+		} else if err != nil {
+			v.found(Problem{File: publicName, Kind: Changed, Message: err.Error()})
 		}
 	}
 	for _, from := range sources {
@@ -215,9 +244,6 @@ func (v *verification) own() Checkpoint {
 // read goes through all lines.
 func (v *verification) read(from *stream) error {
 	v.report.First = from.first()
-	if before := from.first() - 1; before > 0 {
-		v.whole = v.tree.before(before)
-	}
 	lines := from.lines(0, 0)
 	for {
 		line, err := lines.raw()
@@ -277,18 +303,29 @@ func (v *verification) blame(seq int64, lines *lineReader, message string) {
 
 // line takes in one line. known and same say whether the tree has one with its number, and that very one.
 func (v *verification) line(lines *lineReader, line []byte, at envelope, leaf tlog.Hash, known, same bool) {
+	if named := lines.at.first; lines.line == 1 && at.seq != named && v.misnamed == nil {
+		v.misnamed = &Problem{Seq: at.seq, File: lines.file(), Line: 1, Kind: Changed,
+			Message: fmt.Sprintf("the name of its file is of number %d", named)}
+	}
+	if v.report.Records == 0 && at.seq > 1 && at.seq == lines.at.first {
+		v.begin(at.seq - 1)
+	}
 	v.report.Records++
 	hash := lineHash(line)
 	_, prevBlamed := v.blamed[at.seq-1]
 	switch {
 	case at.seq > v.last:
-		if at.seq > v.last+1 {
+		switch {
+		case at.seq == v.last+1:
+		case len(v.gaps) < mostGaps:
 			v.gaps = append(v.gaps, gap{v.last + 1, at.seq - 1})
+		default:
+			v.report.More++
 		}
 		v.last = at.seq
 		switch {
 		case known && !same:
-			v.blame(at.seq, lines, "it is not the line that the checkpoint speaks of")
+			v.blame(at.seq, lines, notInTree)
 		case v.prevSeq != at.seq-1 || prevBlamed || string(at.prev) == v.prevHash:
 		case v.tree.has(at.seq-1) && !known:
 			v.blame(at.seq, lines, "its prev is not the hash of the line before")
@@ -325,20 +362,48 @@ func (v *verification) line(lines *lineReader, line []byte, at envelope, leaf tl
 
 // fill takes a number out of the gaps, and reports whether it was in one.
 func (v *verification) fill(seq int64) bool {
-	for i, g := range v.gaps {
-		if seq < g.from || seq > g.to {
-			continue
-		}
-		v.gaps = slices.Delete(v.gaps, i, i+1)
-		if g.from < seq {
-			v.gaps = append(v.gaps, gap{g.from, seq - 1})
-		}
-		if seq < g.to {
-			v.gaps = append(v.gaps, gap{seq + 1, g.to})
-		}
-		return true
+	i, _ := slices.BinarySearchFunc(v.gaps, seq, func(g gap, seq int64) int { return cmp.Compare(g.to, seq) })
+	if i == len(v.gaps) || seq < v.gaps[i].from {
+		return false
 	}
-	return false
+	var rest []gap
+	if g := v.gaps[i]; g.from < seq {
+		rest = append(rest, gap{g.from, seq - 1})
+	}
+	if g := v.gaps[i]; seq < g.to {
+		rest = append(rest, gap{seq + 1, g.to})
+	}
+	v.gaps = slices.Replace(v.gaps, i, i+1, rest...)
+	return true
+}
+
+// begin takes in the lines before the first one that is there, of which the tree has the hashes, and holds them
+// against the checkpoints of their time.
+func (v *verification) begin(before int64) {
+	if v.whole = v.tree.before(before); v.whole.size == 0 {
+		return
+	}
+	for len(v.checkpoints) > 0 && v.checkpoints[0].Size <= before {
+		c := v.checkpoints[0]
+		v.checkpoints = v.checkpoints[1:]
+		proof, err := tlog.ProveTree(before, c.Size, &v.tree.t)
+		if err == nil {
+			err = tlog.CheckTree(proof, before, v.whole.root(), c.Size, c.Root)
+		}
+		if err != nil {
+			v.found(Problem{Seq: 1, File: c.source, Line: c.Line, Kind: Changed, Message: fmt.Sprintf("among the lines "+
+				"up to %d, which were removed, was one that is not what was recorded: the checkpoint has another root", before)})
+			return
+		}
+		v.agrees(c)
+	}
+}
+
+// agrees takes note of a checkpoint that the lines agree with.
+func (v *verification) agrees(c signed) {
+	if v.good == nil || c.outside || !v.good.outside {
+		v.good = &c
+	}
 }
 
 // compare holds the lines so far against the checkpoints that speak of so many.
@@ -347,12 +412,10 @@ func (v *verification) compare() {
 		c := v.checkpoints[0]
 		v.checkpoints = v.checkpoints[1:]
 		switch {
-		case c.Size < v.whole.size: // of lines that were removed on purpose
 		case c.Root == v.whole.root():
-			if v.good == nil || c.outside || !v.good.outside {
-				v.good = &c
-			}
-		case len(v.report.Problems) == 0:
+			v.agrees(c)
+			v.proven = c.Size
+		case !v.explained():
 			from := int64(1)
 			if v.good != nil {
 				from = v.good.Size + 1
@@ -364,9 +427,15 @@ func (v *verification) compare() {
 	}
 }
 
+// explained reports whether a problem with lines was found, from which others may follow.
+func (v *verification) explained() bool {
+	return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Kind != ForgedCheckpoint && p.Kind != Torn })
+}
+
 // conclude says what is known when all lines were read. own is the last checkpoint of the record itself.
 func (v *verification) conclude(from *stream, own Checkpoint) {
 	v.report.Last = v.last
+	v.clearLines()
 	for _, g := range v.gaps {
 		if g.to < from.first() && g.to <= v.retired {
 			continue
@@ -383,7 +452,13 @@ func (v *verification) conclude(from *stream, own Checkpoint) {
 		v.found(Problem{Seq: v.last + 1, File: c.source, Line: c.Line, Kind: RolledBack,
 			Message: fmt.Sprintf("it ends at number %d, and the checkpoint speaks of %d lines", v.last, c.Size)})
 	}
-	if own.Size > 0 && v.good == nil && len(v.report.Problems) == 0 {
+	if v.misnamed == nil {
+		v.misnamed = emptySegment(from, v.last)
+	}
+	if v.misnamed != nil && !v.explained() {
+		v.found(*v.misnamed)
+	}
+	if !v.explained() && (own.Size > 0 && v.good == nil || len(v.checkpoints) > 0) {
 		v.found(Problem{File: treeName, Kind: Missing,
 			Message: "without it nothing can be said of the lines that were removed"})
 	}
@@ -393,6 +468,28 @@ func (v *verification) conclude(from *stream, own Checkpoint) {
 		v.report.Checkpoint = &Held{Size: v.good.Size, Root: v.good.Root.String(), Source: v.good.source}
 		v.report.Outside = v.good.outside
 	}
+}
+
+// clearLines takes back what the tree said of lines that a checkpoint then agreed with: the tree is another.
+func (v *verification) clearLines() {
+	n := len(v.report.Problems)
+	v.report.Problems = slices.DeleteFunc(v.report.Problems, func(p Problem) bool {
+		return p.Kind == Changed && p.Message == notInTree && p.Seq <= v.proven
+	})
+	if len(v.report.Problems) < n {
+		v.found(Problem{File: treeName, Kind: Changed,
+			Message: "it has not the hashes of the lines, which are what the checkpoint speaks of"})
+	}
+}
+
+// emptySegment finds a segment without a line that no crash leaves there.
+func emptySegment(from *stream, last int64) *Problem {
+	for i, g := range from.segments {
+		if i+1 < len(from.segments) && g.size == 0 || g.first > last+1 {
+			return &Problem{File: segmentName(g.first), Kind: Inserted, Message: "no line stands in it"}
+		}
+	}
+	return nil
 }
 
 func lineCount(n int64, what string) string {

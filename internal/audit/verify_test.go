@@ -215,6 +215,58 @@ func TestVerify(t *testing.T) {
 		{name: "all is written anew with the key at hand", damage: forge},
 		{name: "all is written anew with the key at hand, held against what was kept elsewhere", damage: forge,
 			outside: true, want: "changed 1"},
+		{name: "all is written anew, and it says that its first lines were removed on purpose", damage: forgeRetired},
+		{name: "the same, held against what was kept elsewhere", damage: forgeRetired, outside: true, want: "changed 1"},
+		{name: "the same, without a tree", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			forgeRetired(t, dir)
+			remove(t, dir, treeName, checkpointsName)
+		}, outside: true, want: "missing 0"},
+		{name: "all is written anew, and a checkpoint is somebody's", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			other, _ := recordOfADay(t)
+			forge(t, dir)
+			appendTo(t, filepath.Join(dir, checkpointsName), "\n"+string(read(t, filepath.Join(other, checkpointsName))))
+		}, outside: true, want: "forged_checkpoint 0, forged_checkpoint 0, changed 1"},
+		{name: "no segment is left", damage: func(t *testing.T, dir string) { t.Helper(); remove(t, dir, names(t, dir)...) },
+			want: "truncated 1"},
+		{name: "the first segment has another name", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			rename(t, dir, segmentName(1), segmentName(2))
+		}, want: "changed 1"},
+		{name: "a segment has another name", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			first, _ := segmentFirst(names(t, dir)[1])
+			rename(t, dir, segmentName(first), segmentName(first+1))
+		}, want: "changed SEGMENT"},
+		{name: "a segment is a link", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			name := names(t, dir)[1]
+			rename(t, dir, name, "moved")
+			if err := os.Symlink("moved", filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: "missing SEGMENT"},
+		{name: "an empty segment stands far behind the end", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			makeEmpty(t, filepath.Join(dir, segmentName(99)))
+		}, want: "inserted 0"},
+		{name: "an empty segment stands in the middle", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			makeEmpty(t, filepath.Join(dir, segmentName(3)))
+		}, want: "inserted 0"},
+		{name: "an empty segment stands at the end, as a crash leaves it", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			makeEmpty(t, filepath.Join(dir, segmentName(61)))
+		}},
+		{name: "the tree has another hash of a line", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			hashes := read(t, filepath.Join(dir, treeName))
+			hashes[11*32] ^= 1
+			if err := os.WriteFile(filepath.Join(dir, treeName), hashes, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, want: "changed 0"},
 		{name: "a checkpoint is somebody's", damage: func(t *testing.T, dir string) {
 			t.Helper()
 			other, _ := recordOfADay(t)
@@ -227,6 +279,12 @@ func TestVerify(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, want: "forged_checkpoint 0"},
+		{name: "the public key is another", damage: func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(dir, publicName), []byte("a2a"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, want: "changed 0, forged_checkpoint 0, forged_checkpoint 0"},
 		{name: "the key was replaced", damage: func(t *testing.T, dir string) {
 			t.Helper()
 			if _, err := makeKey(dir); err != nil {
@@ -239,7 +297,7 @@ func TestVerify(t *testing.T) {
 			t.Parallel()
 			dir, outside := recordOfADay(t)
 			want := test.want
-			if strings.Contains(want, "SEGMENT") {
+			if strings.Contains(want, "SEGMENT") { // the second one
 				first, _ := segmentFirst(names(t, dir)[1])
 				want = strings.Replace(want, "SEGMENT", fmt.Sprint(first), 1)
 			}
@@ -277,6 +335,51 @@ func forge(t *testing.T, dir string) {
 	}
 	if made, _, err := MakeCheckpoint(dir); err != nil || !made {
 		t.Fatal(made, err)
+	}
+}
+
+// forgeRetired makes the whole record anew, without its first 45 lines, of which it says that they were removed on
+// purpose.
+func forgeRetired(t *testing.T, dir string) {
+	t.Helper()
+	lines := linesOf(t, dir)
+	retired := fmt.Sprintf(`"type":%q,"retired":45`, events.RecordRetired)
+	lines[49] = bytes.Replace(lines[49], []byte(`"type":"tool.decided"`), []byte(retired), 1)
+	writeLines(t, dir, lines)
+	forge(t, dir)
+	lines = linesOf(t, dir)[45:]
+	writeLines(t, dir, lines)
+	rename(t, dir, segmentName(1), segmentName(46))
+}
+
+func rename(t *testing.T, dir, from, to string) {
+	t.Helper()
+	if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func makeEmpty(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestManyGaps: somebody's record with a gap behind each line is verified in bounded memory.
+func TestManyGaps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var text []byte
+	for i := range 5000 {
+		text = fmt.Appendf(text, `{"seq":%d,"v":1,"id":"x","prev":"","type":"tool.decided"}`+"\n", 2*i+1)
+	}
+	if err := os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Verify(dir, VerifyOptions{})
+	if err != nil || report.OK || len(report.Problems) != mostProblems || report.More != 4999-mostProblems {
+		t.Errorf("%d problems, and %d, %v", len(report.Problems), report.More, err)
 	}
 }
 
