@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// codexHarmless are the settings of a repository's that run nothing, and change nothing of what runs
-// (https://developers.openai.com/codex/config-reference). Hooks are passed over that nobody has trusted, and that
-// hooks are switched off, ours says otherwise.
+// codexHarmless are the settings of a repository's that run nothing, and change nothing of what runs or is
+// reached (https://developers.openai.com/codex/config-reference): of a search of the web no hook tells. Hooks are
+// passed over that nobody has trusted, and that hooks are switched off, ours says otherwise.
 var codexHarmless = strings.Fields(`approval_policy developer_instructions features.hooks features.multi_agent
-	features.shell_tool features.unified_exec features.web_search features.web_search_cached features.web_search_request file_opener
-	hide_agent_reasoning history hooks model model_auto_compact_token_limit model_context_window model_reasoning_effort
-	model_reasoning_summary model_verbosity personality plan_mode_reasoning_effort project_doc_fallback_filenames
-	project_doc_max_bytes project_root_markers review_model sandbox_mode sandbox_workspace_write service_tier
-	show_raw_agent_reasoning tool_output_token_limit tools tui web_search`)
+	features.shell_tool features.unified_exec file_opener hide_agent_reasoning history hooks model
+	model_auto_compact_token_limit model_context_window model_reasoning_effort model_reasoning_summary model_verbosity
+	personality plan_mode_reasoning_effort project_doc_fallback_filenames project_doc_max_bytes project_root_markers
+	review_model sandbox_mode service_tier show_raw_agent_reasoning tool_output_token_limit tui`)
 
 // checkCodex refuses a workspace whose settings have Codex start servers, or give the commands that were
 // decided about other variables: codex-acp trusts each directory that a session is opened in (2.6.0,

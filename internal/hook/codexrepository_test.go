@@ -25,6 +25,8 @@ func TestCheckCodex(t *testing.T) {
 		{"a server in a harmless table", ".codex/config.toml", "tui = {}\n", "cannot be told"},
 		{"variables", ".codex/config.toml", "[shell_environment_policy.set]\nBASH_ENV = \"x\"\n", "has shell_environment_policy.set.BASH_ENV"},
 		{"another feature", ".codex/config.toml", "[features]\njs_repl = true\n", "has features.js_repl"},
+		{"what it reaches", ".codex/config.toml", "[sandbox_workspace_write]\nnetwork_access = true\n", "has sandbox_workspace_write.network_access"},
+		{"the web", ".codex/config.toml", "web_search = \"live\"\n", "has web_search"},
 		{"no TOML", ".codex/config.toml", "{\n", "cannot be told"},
 		{"agents", ".codex/agents/x.toml", "", "agents holds agents"},
 	} {

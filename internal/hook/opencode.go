@@ -191,9 +191,9 @@ func withNet(theirs json.RawMessage) (json.RawMessage, error) {
 	return slices.Concat([]byte("{"), inner, ours), nil
 }
 
-// opencodeHarmless are the settings of a repository that run nothing and load no code.
-var opencodeHarmless = strings.Fields(`$schema agent autoshare autoupdate command compaction default_agent
-	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission share small_model
+// opencodeHarmless are the settings of a repository that run nothing, load no code and send nothing.
+var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compaction default_agent
+	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission small_model
 	snapshot theme tools tui username watcher`)
 
 // checkOpencode refuses a workspace that brings code which opencode would load or start by itself, asking
@@ -236,13 +236,20 @@ func opencodeCode(dir string) string {
 			bytes.Contains(text, []byte("{env:")) {
 			return path + " has settings that cannot be told"
 		}
-		for key := range settings {
-			if !slices.Contains(opencodeHarmless, key) {
+		for key, value := range settings {
+			if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, value) {
 				return path + " has " + key
 			}
 		}
 	}
 	return ""
+}
+
+// keepsToItself reports whether a setting is one by which opencode does not put conversations on a server of its
+// maker's (https://opencode.ai/docs/share).
+func keepsToItself(key string, value json.RawMessage) bool {
+	return key == "share" && slices.Contains([]string{`"manual"`, `"disabled"`}, string(value)) ||
+		key == "autoshare" && string(value) == "false"
 }
 
 // plainJSON returns JSON without the comments and the commas before an end that opencode allows.
