@@ -217,6 +217,7 @@ func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) 
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
 		"links":   &w.Links,
 		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
+		"typed": &w.Typed, "types": func(n plainyaml.Node) error { w.Types = texts(n); return nil },
 		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms, "addresses": &w.Addresses,
 	}
 	OptionLists(keys, kinds, func(_ Kind, n plainyaml.Node) error { w.Options[n.Key] = n.Text; return nil })
@@ -233,7 +234,8 @@ func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) 
 // writtenRow is what readRow reads as it is written.
 type writtenRow struct {
 	Verified, Sets, Language, Trees, Hidden, Check string
-	Selects, LeavesOut, ChosenBy                   string
+	Selects, LeavesOut, Typed, ChosenBy            string
+	Types                                          map[string]string
 	Parser                                         Parser
 	Operands                                       Operands
 	Options                                        map[string]string
@@ -245,8 +247,8 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	r := &Row{
 		Parser: w.Parser, Verified: w.Verified, Operands: w.Operands, Language: w.Language, Check: w.Check,
 		Links: w.Links, ChosenBy: strings.Fields(w.ChosenBy), NoOptionHarms: w.NoOptionHarms,
-		Addresses: w.Addresses,
-		options:   map[string]Kind{},
+		Addresses: w.Addresses, types: w.Types,
+		options: map[string]Kind{},
 	}
 	switch r.Parser {
 	case Getopt, GetoptLong, OptionsFirst, Git, Letters, Tar, Words, Find, None:
@@ -280,7 +282,8 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	for _, all := range []struct {
 		text string
 		in   *readsAll
-	}{{w.Trees, &r.trees}, {w.Hidden, &r.hidden}, {w.Selects, &r.selects}, {w.LeavesOut, &r.leavesOut}} {
+	}{{w.Trees, &r.trees}, {w.Hidden, &r.hidden}, {w.Selects, &r.selects}, {w.LeavesOut, &r.leavesOut},
+		{w.Typed, &r.typed}} {
 		*all.in = readsAll{always: all.text == "always", options: map[string]bool{}}
 		if all.in.always {
 			continue

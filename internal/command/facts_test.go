@@ -157,6 +157,7 @@ func TestHoldsFacts(t *testing.T) {
 		{"tox", "-x --override --root --workdir -c --conf", "tox.wiki: commands are overridden"},
 		{"nox", "-f --noxfile", "nox(1): the Python file that is run"},
 		{"meson", "-C", "meson(1)"},
+		{"ctest", "--output-junit", "ctest(1): it writes a file"},
 		{"cmake", "-P -C -E -S -B", "cmake(1): scripts, and another source"},
 		{"task", "-d --dir -t --taskfile", "taskfile.dev, CLI"},
 		{"rustc", "-C -Z --codegen --sysroot -o --out-dir --emit", "rustc --help, -C linker=PROGRAM"},
@@ -170,6 +171,16 @@ func TestHoldsFacts(t *testing.T) {
 			if found := embedded.Widening(c.program, []string{option, "x"}); !slices.ContainsFunc(found, func(s WideningOption) bool { return slices.Contains(s.Values, "x") }) {
 				t.Errorf("%s %s goes beyond no rule: %+v; %s", c.program, option, found, c.source)
 			}
+		}
+	}
+	for _, c := range []struct{ program, option, source string }{
+		{"jekyll", "--plugins", "jekyllrb.com, Configuration Options: Ruby files that are loaded"},
+		{"phpunit", "--loader", "phpunit.de, 9.6: a class of the test suite's loader"},
+		{"mix", "--formatter", "hexdocs.pm, mix test: a module that prints"},
+		{"mvn", "-Dmaven.compiler.executable=x", "maven-compiler-plugin, executable: the compiler that runs"},
+	} {
+		if found := embedded.Widening(c.program, []string{c.option, "x"}); !slices.ContainsFunc(found, func(s WideningOption) bool { return s.Does == OptionRuns }) {
+			t.Errorf("%s %s runs nothing: %+v; %s", c.program, c.option, found, c.source)
 		}
 	}
 	for _, c := range []struct{ program, word, source string }{

@@ -28,6 +28,7 @@ const (
 	ItemGivers              Group = "item givers"
 	LineFilters             Group = "line filters"
 	OtherOutput             Group = "other output"
+	RemotePrefixes          Group = "remote prefixes"
 	MetaCommands            Group = "meta commands"
 	ClientWords             Group = "client words"
 	NetworkAlone            Group = "network alone"

@@ -1,5 +1,7 @@
 package command
 
+import "strings"
+
 // Kind is what an option does with its value.
 type Kind int
 
@@ -101,6 +103,9 @@ type Row struct {
 	trees, hidden readsAll
 	// Options by which it reads only files of some names, or none of some.
 	selects, leavesOut readsAll
+	// typed are options by which it reads only files of a type, and types the patterns of each type's names.
+	typed readsAll
+	types map[string]string
 }
 
 // readsAll says with which options a program reads all files of a kind.
@@ -119,6 +124,13 @@ func (r *Row) Selected(read Reading) []string {
 		case r.selects.options[o.Name]:
 			for _, value := range o.Values {
 				patterns = append(patterns, value.Text)
+			}
+		case r.typed.options[o.Name]:
+			for _, value := range o.Values {
+				if r.types[value.Text] == "" {
+					return nil
+				}
+				patterns = append(patterns, strings.Fields(r.types[value.Text])...)
 			}
 		case r.leavesOut.options[o.Name] && len(patterns) == 0:
 			return nil

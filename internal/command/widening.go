@@ -44,15 +44,17 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 		row = &wideningRow{}
 	}
 	var found []WideningOption
+	handedOn := programs().named(program).widens == nil // nobody here knows what it does with its options
 	for i, word := range words {
+		handedOn = handedOn || word == "--"
 		if row.files != "" && strings.HasPrefix(word, row.files) {
 			found = append(found, WideningOption{Does: OptionRuns, Word: word})
 		}
 		if len(word) < 2 || word[0] != '-' {
 			continue
 		}
-		if loadsByName(word) {
-			found = append(found, WideningOption{Does: OptionLoads, Word: word, Values: nextValue(words[i:])})
+		if values := loads(words[i:], handedOn); len(values) > 0 {
+			found = append(found, WideningOption{Does: OptionLoads, Word: word, Values: values})
 		}
 		for _, o := range row.options {
 			if values, ok := o.in(words[i:min(i+2, len(words))]); ok {
@@ -79,25 +81,66 @@ func OptionsThatRun(program string) (names []string) {
 }
 
 // loading are the parts of names of options that load what their values name; see commands.yaml.
-type loading struct{ names, words, not map[string]bool }
+type loading struct {
+	names, words, not map[string]bool
+	ends              []string
+}
 
 func readLoading(n plainyaml.Node) (loading, error) {
 	all := texts(n)
-	return loading{names: set(all["names"]), words: set(all["words"]), not: set(all["not"])}, nil
+	return loading{names: set(all["names"]), words: set(all["words"]), not: set(all["not"]),
+		ends: strings.Fields(all["ends"])}, nil
+}
+
+// loads returns what the option that the words begin with could load: its value, if its name says so, what it
+// sets by a name that says so (--set plugin=x), or, of an option that nobody here knows, a file of code.
+func loads(words []string, unknown bool) (values []string) {
+	named := loadsByName(words[0])
+	for _, value := range nextValue(words) {
+		name, set, sets := strings.Cut(value, "=")
+		switch {
+		case named:
+			values = append(values, value)
+		case sets && loadsByName("-"+name):
+			values = append(values, set)
+		case unknown && strings.Contains(words[0], "=") && !leavesOut(words[0]) && isCode(value):
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// isCode reports whether a name ends as those of files of code do.
+func isCode(name string) bool {
+	return slices.ContainsFunc(options().ends, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// leavesOut reports whether the name of an option says that it is about what is left out: --ignore=x.js.
+func leavesOut(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return slices.ContainsFunc(nameParts(name), func(part string) bool { return options().not[part] })
+}
+
+// nameParts returns the parts of an option's name in lower case.
+func nameParts(name string) (all []string) {
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-_.", r) }) {
+		for _, part := range append(humps(part), part) {
+			all = append(all, strings.ToLower(part))
+		}
+	}
+	return all
 }
 
 // loadsByName reports whether the name of an option says so: --load-plugins, --pluginDir, but not
 // --no-config.
 func loadsByName(word string) bool {
+	if leavesOut(word) {
+		return false
+	}
 	name, _, _ := strings.Cut(word, "=")
 	loads, last := false, ""
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-_.", r) }) {
-		for _, part := range append(humps(part), part) {
-			if last = strings.ToLower(part); options().not[last] {
-				return false
-			}
-			loads = loads || options().names[last]
-		}
+	for _, last = range nameParts(name) {
+		loads = loads || options().names[last]
 	}
 	if len(last) < 4 || options().words[last] {
 		return loads

@@ -16,7 +16,7 @@ func Stricter(a, b permissions.Decision) permissions.Decision {
 func Within(d, most permissions.Decision) permissions.Decision {
 	person := d.Source == permissions.SourcePerson ||
 		d.Source == permissions.SourceAct && d.First == permissions.SourcePerson
-	if most.Verdict == permissions.Ask && d.Verdict == permissions.Approve && person {
+	if most.Verdict == permissions.Ask && person {
 		return d
 	}
 	held := Stricter(d, most)

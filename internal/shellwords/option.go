@@ -45,11 +45,21 @@ func (r *reader) list(p *program, it item, behind bool) {
 		_, s, _ := p.options.find(o.Name)
 		given.Starts = s.kind == Program
 		// What stands behind a subcommand is an option of that.
-		if listed(p.opaque, given.Name) && !(behind && p.plain != "") {
+		if listed(p.opaque, given.Name) && !(behind && p.plain != "") && !p.isHarmless(given.Value) {
 			given.Opaque = p.why
 		}
 		r.given = append(r.given, given)
 	}
+}
+
+// isHarmless reports whether an opaque option does nothing more with a value.
+func (p *program) isHarmless(value Word) bool { return value.Fixed && listed(p.unless, value.Text) }
+
+// HarmlessOption reports whether a program does nothing more with one of its opaque options, given its value:
+// git -c core.pager=cat.
+func HarmlessOption(name, option, value string) bool {
+	p := rowOf(name)
+	return p != nil && listed(p.opaque, option) && listed(p.unless, value)
 }
 
 // fullName returns the name of an option that may be written shorter.

@@ -30,7 +30,7 @@ func readProgram(n plainyaml.Node) (*program, error) {
 		"environ": &p.environ,
 		"mixed":   &p.mixed, "joined": &p.joined, "always": &p.always, "launcher": &p.launcher,
 		"opaque": func(n plainyaml.Node) error {
-			return catalogue.Entries(n, map[string]any{"options": &p.opaque, "why": &p.why})
+			return catalogue.Entries(n, map[string]any{"options": &p.opaque, "why": &p.why, "unless": &p.unless})
 		},
 		"options":     p.readOptions,
 		"operands":    func(n plainyaml.Node) (err error) { p.operands, err = readSlots(n); return err },

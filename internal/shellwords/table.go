@@ -28,7 +28,7 @@ type program struct {
 
 	parser catalogue.Parser // how it reads its options; "" for GetoptLong
 	// opaque are the options with which it does more than can be told, and why says what.
-	opaque, why string
+	opaque, why, unless string
 
 	stops    bool     // the first operand ends the options
 	plus     bool     // words that begin with + are options too

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // commandList is the first words of commands that a rule is about.
@@ -174,6 +175,8 @@ func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 		switch {
 		case globals[rest[0].Text]:
 			rest = rest[1:]
+		case len(rest) > 1 && rest[1].Fixed && shellwords.HarmlessOption(c.Name, rest[0].Text, rest[1].Text):
+			rest = rest[2:]
 		case rest[0].Text == "-C" && dir == "" && len(rest) > 1 && rest[1].Fixed && rest[1].Text != "" &&
 			rest[1].Text[0] != '-':
 			rest, dir = rest[2:], rest[1].Text

@@ -129,7 +129,7 @@ func TestCorpus(t *testing.T) {
 	}{
 		{"hostile", []string{"reported.txt", "tricky.txt"}, trapped, 300, 100},
 		{"harmless", []string{"harmless.txt"}, ordinary, 450, 5},
-		{"as agents write them", []string{"agents.txt"}, ordinary, 108, 13},
+		{"as agents write them", []string{"agents.txt"}, ordinary, 108, 10},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()

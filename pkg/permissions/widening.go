@@ -73,7 +73,7 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 	for i := spelled; i < len(args); i++ {
 		word := args[i]
 		switch {
-		case local && otherMachine(word):
+		case local && otherMachine(word), local && beginsAs(word, command.Subcommands(command.RemotePrefixes, base)):
 			return fmt.Sprintf("%s lies on another machine, so a rule must spell it", display.Line(word))
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
@@ -83,6 +83,16 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		}
 	}
 	return ""
+}
+
+// beginsAs reports whether a word begins as one of a list.
+func beginsAs(word string, list map[string]bool) bool {
+	for prefix := range list {
+		if strings.HasPrefix(word, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // isValue reports whether a word is the value of an option, which its reader ends with then.
