@@ -390,6 +390,9 @@ func from(c audit.ActRecord) string {
 // governor asked, both are named.
 func decision(c audit.ActRecord, d *events.Decision) string {
 	by, rule := d.Source, d.Rule
+	if by == string(permissions.SourceAct) {
+		by = "the answer just before"
+	}
 	if d.At != "" {
 		rule += " (" + d.At + ")"
 	}

@@ -66,7 +66,11 @@ func suggestPolicies(env *cli.Environment, least int, since time.Duration, f cli
 		env.Say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, display.Line(l.Why)))
 	}
 	if len(suggestions) == 0 {
-		env.Say(fmt.Sprintf("nothing else was approved %d times in the same way", least))
+		other := ""
+		if len(left) > 0 {
+			other = " else"
+		}
+		env.Say(fmt.Sprintf("nothing%s was approved at least %d times in the same way", other, least))
 		return nil
 	}
 	rules := make([]replay.SuggestedRule, len(suggestions))

@@ -124,7 +124,7 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 	if err := store.Trust(ctx, brought.Pins(env.Approver("cli"))); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	env.Say("trusted as shown; a change of it is a stranger's until you say this again")
+	env.Say("trusted as shown; after a change it is not trusted, until you run a2a-acp trust again")
 	return nil
 }
 
