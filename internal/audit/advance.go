@@ -132,6 +132,7 @@ func checkEnd(dir string) error {
 	if err != nil {
 		return err
 	}
+	defer readLock(dir)() // so that nothing that a later checkpoint speaks of is removed meanwhile
 	last, err := lastCheckpoint(dir, key)
 	if err != nil || last.Size == 0 {
 		return err
@@ -180,6 +181,9 @@ func MakeCheckpoint(dir string) (made bool, _ Checkpoint, err error) {
 	last, whole, err := t.upToDate(dir, key)
 	if whole != nil {
 		defer whole.Close()
+	}
+	if err == nil && t.size == last.Size && len(t.added) > 0 {
+		err = t.save() // it was made anew
 	}
 	if err != nil || t.size == last.Size {
 		return false, last, err

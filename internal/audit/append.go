@@ -13,8 +13,8 @@ import (
 // fsync. On an error none of them is kept, and l.dead is set when there is no going on. Called with
 // committing held, or while opening.
 func (l *Log) append(batch []*record) (err error) {
-	if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
-		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+	if err := l.takeLock(); err != nil {
+		return err
 	}
 	defer func() {
 		if unlockErr := unlockFile(l.lock); unlockErr != nil && err == nil {
@@ -40,6 +40,30 @@ func (l *Log) append(batch []*record) (err error) {
 		return nil
 	}
 	return l.write(batch)
+}
+
+// takeLock waits for the lock of all processes. Where another file has its name by now, as after Accept, that one is
+// the lock.
+func (l *Log) takeLock() error {
+	for {
+		if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
+			return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+		}
+		ours, err := l.lock.Stat()
+		if err != nil {
+			return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+		}
+		if named, err := os.Lstat(l.path(lockName)); err == nil && os.SameFile(ours, named) {
+			return nil
+		}
+		unlockFile(l.lock) //nolint:errcheck // nobody else waits for it
+		lock, err := openFile(l.path(lockName), 0)
+		if err != nil {
+			return err
+		}
+		l.lock.Close()
+		l.lock = lock
+	}
 }
 
 // look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -21,10 +22,14 @@ const (
 	publicName = "key.pub"
 )
 
-// openKey returns what signs the record in dir, and makes it where there is none.
+// openKey returns what signs the record in dir, and makes it where nothing was signed yet.
 func openKey(dir string) (note.Signer, error) {
 	text, err := readKey(dir, keyName)
 	if errors.Is(err, fs.ErrNotExist) {
+		if last, err := lastNote(dir); err != nil || last != "" {
+			return nil, cmp.Or(err, fmt.Errorf("the key of the record, %s, is gone, or this is a copy without it",
+				filepath.Join(dir, keyName)))
+		}
 		if text, err = makeKey(dir); err != nil {
 			return nil, fmt.Errorf("the key of the record: %w%s", err, cureOf(err))
 		}

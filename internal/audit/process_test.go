@@ -297,3 +297,24 @@ func appendBytes(t *testing.T, dir string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+// TestLockIsReplaced: a Log that has waited for a lock which is not the one of the record any more takes that one.
+func TestLockIsReplaced(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
+		t.Fatal(err)
+	}
+	other := reopen(t, dir)
+	keep(t, other, decided("two"))
+	keep(t, log, decided("three"))
+	ours, err := log.lock.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if theirs, err := other.lock.Stat(); err != nil || !os.SameFile(ours, theirs) {
+		t.Errorf("the two do not keep each other out: %v", err)
+	}
+	checkChain(t, dir)
+}

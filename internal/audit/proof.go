@@ -23,29 +23,11 @@ const (
 // c2sp.org/tlog-proof, with the line itself as its extra data. Where the last checkpoint does not speak of that
 // line yet, another is made.
 func Prove(dir string, seq int64) ([]byte, error) {
-	if _, _, err := MakeCheckpoint(dir); err != nil {
-		return nil, err
-	}
-	public, err := PublicKey(dir)
-	if err != nil {
-		return nil, err
-	}
-	key, err := verifierOf(public)
-	if err != nil {
-		return nil, err
-	}
-	last, err := lastCheckpoint(dir, key)
-	if err != nil {
-		return nil, err
-	}
-	t, err := openTree(dir, false)
+	t, last, err := treeOver(dir, seq)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	if err := t.begin(last); err != nil {
-		return nil, err
-	}
 	line, err := lineOf(dir, seq)
 	if err != nil {
 		return nil, err
@@ -64,6 +46,47 @@ func Prove(dir string, seq int64) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "\n%s", last.Note)
 	return b.Bytes(), nil
+}
+
+// treeOver returns the tree as the last checkpoint speaks of it, which the caller closes. Where it does not speak of
+// a line, another is made first.
+func treeOver(dir string, seq int64) (*tree, Checkpoint, error) {
+	t, last, err := treeAtCheckpoint(dir)
+	if err == nil && last.Size >= seq {
+		return t, last, nil
+	}
+	if err == nil {
+		t.Close()
+	}
+	if _, _, err := MakeCheckpoint(dir); err != nil {
+		return nil, Checkpoint{}, err
+	}
+	return treeAtCheckpoint(dir)
+}
+
+// treeAtCheckpoint returns the tree and the last checkpoint as they are.
+func treeAtCheckpoint(dir string) (*tree, Checkpoint, error) {
+	public, err := PublicKey(dir)
+	if err != nil {
+		return nil, Checkpoint{}, err
+	}
+	key, err := verifierOf(public)
+	if err != nil {
+		return nil, Checkpoint{}, err
+	}
+	last, err := lastCheckpoint(dir, key)
+	if err != nil {
+		return nil, Checkpoint{}, err
+	}
+	t, err := openTree(dir, false)
+	if err != nil {
+		return nil, Checkpoint{}, err
+	}
+	if err := t.begin(last); err != nil {
+		t.Close()
+		return nil, Checkpoint{}, err
+	}
+	return t, last, nil
 }
 
 // lineOf returns the line with a number.

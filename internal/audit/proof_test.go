@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,9 +23,28 @@ func TestProof(t *testing.T) {
 			t.Fatal(err)
 		}
 		proved, err := CheckProof(proof, public)
-		if err != nil || proved.Entry.Seq != seq || proved.Checkpoint.Size != 60 {
+		want := int64(40) // another checkpoint is made where one is needed
+		if seq > 40 {
+			want = 60
+		}
+		if err != nil || proved.Entry.Seq != seq || proved.Checkpoint.Size != want {
 			t.Fatalf("number %d: %+v, %v", seq, proved, err)
 		}
+	}
+	for _, name := range []string{treeName, keyName} { // the tree is made anew; no key is needed
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Prove(dir, 7); err != nil {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+	keep(t, reopen(t, dir), decided("unsigned"))
+	if _, err := Prove(dir, 61); err == nil || !strings.Contains(err.Error(), "is a copy without it") {
+		t.Errorf("a new line, and no key: %v", err)
+	}
+	if now, err := PublicKey(dir); err != nil || now != public {
+		t.Errorf("the public key was replaced: %s, %v", now, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

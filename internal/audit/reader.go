@@ -160,11 +160,11 @@ func (r *Reader) seek(from Cursor) error {
 	return nil
 }
 
-// findSeq returns the offset of the line with a number. Numbers rise, so it halves the file until little is
+// findSeq returns the offset of the line with a number. Numbers rise, so it halves its segment until little is
 // left, and reads that. It reads about a line for each halving, however long the record is.
 func findSeq(f *stream, seq int64) (int64, error) {
 	const little = 128 << 10
-	lo, hi := int64(0), f.size() // the line begins in [lo, hi), and a line begins at lo
+	lo, hi := f.segmentOf(seq) // the line begins in [lo, hi), and a line begins at lo
 	for hi-lo > little {
 		mid := lo + (hi-lo)/2
 		entry, err := firstEntry(f, mid, hi)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -13,7 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// retire removes the segments whose every line is older than the record is kept, oldest first. That is on
+// retire removes the segments whose every line is older than the record is kept, oldest first, some at a time. That is on
 // record before they are gone, with the hash of each; the tree keeps the hashes of their lines, so that what
 // remains is proved as before. Segments that no checkpoint speaks of stay.
 func (l *Log) retire() error {
@@ -43,15 +44,20 @@ func (l *Log) retire() error {
 	}
 	event := events.Event{Type: events.RecordRetired,
 		Detail: fmt.Sprintf("older than %d days", int(l.options.Keep.Hours()/24))}
-	for i := 0; i+1 < len(list); i++ {
+	before := l.now().Add(-l.options.Keep)
+	for i := 0; i+1 < len(list) && len(event.Files) < keptItems; i++ {
+		// The last line that a checkpoint speaks of stays: the tree is held against it.
 		next := list[i+1].first
-		if next-1 > last.Size || !l.olderThan(next, l.now().Add(-l.options.Keep)) {
+		if next > last.Size || !l.olderThan(next, before) {
 			break
 		}
 		name := segmentName(list[i].first)
-		sum, err := fileHash(l.path(name))
+		sum, err := hashOlder(l.path(name), before)
 		if err != nil {
 			return err
+		}
+		if sum == "" {
+			break
 		}
 		event.Retired, event.Files = next-1, append(event.Files, events.File{Path: name, SHA256: sum})
 	}
@@ -61,15 +67,16 @@ func (l *Log) retire() error {
 	if err := l.Record(context.Background(), event); err != nil {
 		return err
 	}
-	var errs []error
 	for _, file := range event.Files {
-		errs = append(errs, os.Remove(l.path(file.Path)))
+		if err := os.Remove(l.path(file.Path)); err != nil {
+			return err // what stands behind it stays, so that there is no gap
+		}
 	}
-	return errors.Join(append(errs, syncDir(l.dir))...)
+	return syncDir(l.dir)
 }
 
-// olderThan reports whether a segment begins with a line of before a time, so that all lines before it are
-// older.
+// olderThan reports whether a segment begins with a line of before a time, so that all lines before it are older
+// unless the clock was set back.
 func (l *Log) olderThan(first int64, when time.Time) bool {
 	f, err := openRead(l.path(segmentName(first)))
 	if err != nil {
@@ -80,16 +87,25 @@ func (l *Log) olderThan(first int64, when time.Time) bool {
 	return !begun.IsZero() && begun.Before(when)
 }
 
-// fileHash returns the SHA-256 of a file, hexadecimal.
-func fileHash(path string) (string, error) {
+// hashOlder returns the SHA-256 of a segment, hexadecimal; "" where a line in it is not older than a time.
+func hashOlder(path string, when time.Time) (string, error) {
 	f, err := openRead(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return "", fmt.Errorf("%s: %w", filepath.Base(path), err)
+	lines := bufio.NewReaderSize(io.TeeReader(f, hash), longestLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(line) == 0:
+			return fmt.Sprintf("%x", hash.Sum(nil)), nil
+		case err != nil:
+			return "", fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		if at := timeOf(line); at.IsZero() || !at.Before(when) {
+			return "", nil
+		}
 	}
-	return fmt.Sprintf("%x", hash.Sum(nil)), nil
 }

@@ -119,3 +119,35 @@ func TestRetiredByAnother(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 }
+
+// TestRetireKeepsWhatIsYoung: a line that is not old enough stays where the clock was set back behind it.
+func TestRetireKeepsWhatIsYoung(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		days []int // of the lines, each of which has a segment
+		want int64 // the first number that is left
+	}{
+		{"all in order", []int{0, 1, 2, 30, 30}, 3},
+		{"a clock that was wrong for a while", []int{29, -900, 30, 30}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "audit")
+			log := newTestLog(dir, Options{Keep: 10 * 24 * time.Hour, SegmentBytes: 1})
+			if err := log.open(); err != nil {
+				t.Fatal(err)
+			}
+			defer log.Close()
+			for _, day := range test.days {
+				now := testTime.AddDate(0, 0, day)
+				log.now = func() time.Time { return now }
+				keep(t, log, events.Event{Type: events.ToolDecided})
+			}
+			log.sign()
+			if report := verified(t, dir); report.First != test.want {
+				t.Errorf("begins with number %d, want %d", report.First, test.want)
+			}
+		})
+	}
+}

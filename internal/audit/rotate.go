@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // openLast opens the last segment of the record, and makes the first one where there is none.
 func (l *Log) openLast() error {
-	if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
-		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+	if err := l.takeLock(); err != nil {
+		return err
 	}
 	defer unlockFile(l.lock) //nolint:errcheck // append, which follows, says so
 	first, at, err := lastEnd(l.dir)
@@ -69,7 +67,15 @@ func (l *Log) rotate() error {
 // timeOfFirst returns when the first line of a segment was recorded; zero where there is none, or where it
 // does not say so.
 func timeOfFirst(segment io.ReaderAt) time.Time {
-	line, _, _ := bufio.NewReaderSize(io.NewSectionReader(segment, 0, longestLine), longestLine).ReadLine()
+	line, err := bufio.NewReader(io.NewSectionReader(segment, 0, longestLine)).ReadBytes('\n')
+	if err != nil {
+		return time.Time{}
+	}
+	return timeOf(line)
+}
+
+// timeOf returns when a line was recorded; zero where it does not say so.
+func timeOf(line []byte) time.Time {
 	var entry struct {
 		Time time.Time `json:"time"`
 	}

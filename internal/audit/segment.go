@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ func listSegments(dir string) ([]segment, error) {
 			list = append(list, segment{first: first})
 		}
 	}
-	slices.SortFunc(list, func(a, b segment) int { return int(min(max(a.first-b.first, -1), 1)) })
+	slices.SortFunc(list, func(a, b segment) int { return cmp.Compare(a.first, b.first) })
 	return list, nil
 }
 
@@ -139,9 +140,7 @@ func (s *stream) last() string { return segmentName(s.segments[len(s.segments)-1
 
 // at returns the segment that holds a byte; the last one for what lies behind the end.
 func (s *stream) at(offset int64) segment {
-	i, found := slices.BinarySearchFunc(s.segments, offset, func(g segment, at int64) int {
-		return int(min(max(g.start-at, -1), 1))
-	})
+	i, found := slices.BinarySearchFunc(s.segments, offset, func(g segment, at int64) int { return cmp.Compare(g.start, at) })
 	if !found {
 		i--
 	}
@@ -149,6 +148,16 @@ func (s *stream) at(offset int64) segment {
 		i++ // an empty one holds nothing
 	}
 	return s.segments[i]
+}
+
+// segmentOf returns where the segment begins and ends that has the line with a number, by its name.
+func (s *stream) segmentOf(seq int64) (begin, end int64) {
+	i, found := slices.BinarySearchFunc(s.segments, seq, func(g segment, seq int64) int { return cmp.Compare(g.first, seq) })
+	if !found {
+		i--
+	}
+	g := s.segments[max(0, i)]
+	return g.start, g.start + g.size
 }
 
 // ReadAt reads across the borders of segments.
