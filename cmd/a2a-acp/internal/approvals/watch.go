@@ -30,8 +30,9 @@ func approvalsWatchCommand(env *cli.Environment) *cobra.Command {
 		Short: "Show the questions as they come, and answer them with a key",
 		Long: `watch shows the waiting questions of all agents and programs that share the state directory, as they
 come and go. y allows the question on the screen, once, and a for the rest of its session, if the
-question says what that allows; n says no, and r says no with a reason for the agent. The whole command and the whole change can be read: space and b scroll, Enter uses the whole
-screen. j and k go to other questions, o reverses their order, q quits.
+question says what that allows; n says no, and r says no with a reason for the agent. The whole
+command and the whole change can be read: space and b scroll, Enter uses the whole screen. j and k
+go to other questions, o reverses their order, q quits.
 
 An answer counts if the question has been on the screen for a second, and a yes only if its end has been
 there, too. A key that was typed before, together with others, or pasted, answers nothing. A question
