@@ -1,6 +1,10 @@
 package permissions
 
-import "embed"
+import (
+	"bytes"
+	"embed"
+	"slices"
+)
 
 // Presets lists the names of the rule sets that come with the program, the one that holds by default first.
 func Presets() []string { return []string{"careful", "balanced", "confined", "strict"} }
@@ -13,4 +17,23 @@ var presetFiles embed.FS
 func Preset(name string) ([]byte, bool) {
 	data, err := presetFiles.ReadFile("presets/" + name + ".yaml")
 	return data, err == nil
+}
+
+// Packs lists the names of the rules for a language's builds and tests, which can be added to a preset.
+func Packs() []string { return []string{"go", "node", "python", "rust"} }
+
+//go:embed packs/go.yaml packs/node.yaml packs/python.yaml packs/rust.yaml
+var packFiles embed.FS
+
+// WithPacks returns a preset with the rules of packs behind its own. What they approve runs the project's own code.
+func WithPacks(preset []byte, packs []string) ([]byte, bool) {
+	file := bytes.Clone(preset)
+	for i, name := range packs {
+		rules, err := packFiles.ReadFile("packs/" + name + ".yaml")
+		if err != nil || slices.Contains(packs[:i], name) {
+			return nil, false
+		}
+		file = append(file, rules...)
+	}
+	return file, true
 }

@@ -27,7 +27,7 @@ const defaultPreset = "careful"
 // Command returns the verb init.
 func Command(env *cli.Environment) *cobra.Command {
 	preset := defaultPreset
-	var places []string
+	var places, packs []string
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Find the agents, write the configuration files, print the editor's settings",
@@ -41,16 +41,25 @@ Presets of the policy file:
   confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
   strict    everything is asked
 
+--pack adds rules by which the builds and tests of a language run without a question. They run the
+project's own code, which the agent can change.
+
 --notify announces a waiting question: on the desktop (notify-send), or on the terminal that shows
 approvals watch. The default is neither.`,
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced
   a2a-acp init --preset confined
+  a2a-acp init --preset balanced --pack go,node
   a2a-acp init --notify desktop,terminal`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(cmd.Context(), env, preset, places) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return initialise(cmd.Context(), env, preset, packs, places)
+		},
 	}
 	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: "+presetNames())
+	cmd.Flags().StringSliceVar(&packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("pack",
+		cobra.FixedCompletions(permissions.Packs(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringSliceVar(&places, "notify", nil, "where to announce a waiting question: desktop, terminal")
 	_ = cmd.RegisterFlagCompletionFunc("notify",
 		cobra.FixedCompletions([]string{"desktop", "terminal"}, cobra.ShellCompDirectiveNoFileComp))
@@ -113,7 +122,7 @@ func settingsWith(places []string) (string, error) {
 	return starterSettings + "notifications: [" + strings.Join(places, ", ") + "]\n", nil
 }
 
-func initialise(ctx context.Context, env *cli.Environment, preset string, places []string) error {
+func initialise(ctx context.Context, env *cli.Environment, preset string, packs, places []string) error {
 	settings, err := settingsWith(places)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
@@ -122,7 +131,11 @@ func initialise(ctx context.Context, env *cli.Environment, preset string, places
 	if !ok {
 		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", preset, presetNames()))
 	}
-	if preset == "balanced" || preset == "confined" { // the others approve no more than what holds without a file
+	if policies, ok = permissions.WithPacks(policies, packs); !ok {
+		return cli.Fail(exit.Usage, fmt.Errorf("--pack %s: want %s, each once", strings.Join(packs, ","),
+			strings.Join(permissions.Packs(), ", ")))
+	}
+	if preset == "balanced" || preset == "confined" || len(packs) > 0 { // the others approve no more than what holds without a file
 		if err := cli.Confirm(ctx, env); err != nil {
 			return err
 		}

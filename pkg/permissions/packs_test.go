@@ -1,0 +1,84 @@
+package permissions_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// A pack lets the builds and tests of its language run, and nothing that makes them run, load or write something
+// else.
+func TestPacks(t *testing.T) {
+	t.Parallel()
+	preset, _ := permissions.Preset("balanced")
+	file, ok := permissions.WithPacks(preset, permissions.Packs())
+	if !ok {
+		t.Fatal("there is a pack without rules")
+	}
+	rules, err := config.ReadPolicies(config.File{Name: "policies.yaml", Layer: tool.LayerUser, Data: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	a := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{rules})})
+	for _, tt := range []struct{ want, commands string }{
+		{"approve", `go test ./...
+go test -run TestX -v ./pkg | tail -20
+go build ./...
+go vet ./...
+npm test
+npm test -- --watch=false
+npm run build
+npm ls --depth=0
+pytest -q tests
+cargo test --release
+cargo check
+cargo tree`},
+		{"ask", `go test -exec ./evil ./...
+go test -o /tmp/x ./...
+go build -o ../x .
+go build -toolexec ./evil ./...
+go vet -vettool=./evil ./...
+GOFLAGS=-exec=./evil go test ./...
+go run .
+go install ./...
+go generate ./...
+go get example.com/x
+go test ./... > ../out
+go test ./... && rm -rf build
+npm test --script-shell=./evil
+npm run deploy
+npm install
+npm --prefix ../x test
+npx evil
+pytest -p evil
+pytest -c ../other.ini
+pytest --rootdir=/etc
+cargo test --config ./evil.toml
+cargo build --manifest-path ../other/Cargo.toml
+cargo +nightly test
+cargo install x
+cargo publish
+cd .. && go test ./...
+go test ./... | head -5 > notes
+go test $(evil)
+tail -f /etc/shadow`},
+	} {
+		for command := range strings.Lines(tt.commands) {
+			r := permissions.Request{Door: tool.DoorACP, Action: permissions.ActionExecute, Tools: []string{"functions.shell"}, Dir: root,
+				Workspace: tool.Workspace{Root: root}}
+			r.SetShellText(strings.TrimSpace(command))
+			if d := a.Decide(r); d.Verdict.String() != tt.want {
+				t.Errorf("%s: got %s, want %s: %s", strings.TrimSpace(command), d.Verdict, tt.want, d.Reason)
+			}
+		}
+	}
+	for _, wrong := range [][]string{{"cobol"}, {"go", "go"}, {"../presets/strict"}} {
+		if _, ok := permissions.WithPacks(preset, wrong); ok {
+			t.Errorf("%q are packs", wrong)
+		}
+	}
+}
