@@ -115,6 +115,8 @@ func TestCallOf(t *testing.T) {
 func TestActs(t *testing.T) {
 	t.Parallel()
 	read := Effect{Kind: permissions.ActionRead, Path: "/w/a"}
+	untold := read
+	untold.Resolved = []string{""}
 	take := func(t *testing.T, acts *Answers, session string) string {
 		t.Helper()
 		d, ok := acts.Take(session, read)
@@ -143,6 +145,8 @@ func TestActs(t *testing.T) {
 			a.Refuse("s", read, permissions.Decision{})
 			a.Allow("s", read, permissions.Decision{})
 		}, []string{"approve", "nothing"}},
+		{"refused, of files that could not be told", func(a *Answers) { a.Refuse("s", untold, permissions.Decision{}) }, []string{"reject", "nothing"}},
+		{"said of files that could not be told", func(a *Answers) { a.Allow("s", untold, permissions.Decision{}) }, []string{"nothing"}},
 		{"in another session", func(a *Answers) { a.Allow("other", read, permissions.Decision{}) }, []string{"nothing"}},
 		{"in no session", func(a *Answers) { a.Allow("", read, permissions.Decision{}) }, []string{"nothing"}},
 		{"before another session's", func(a *Answers) {
