@@ -83,13 +83,13 @@ func OptionsThatRun(program string) (names []string) {
 // loading are the parts of names of options that load what their values name; see commands.yaml.
 type loading struct {
 	names, words, not map[string]bool
-	ends              []string
+	ends, binaries    []string
 }
 
 func readLoading(n plainyaml.Node) (loading, error) {
 	all := texts(n)
 	return loading{names: set(all["names"]), words: set(all["words"]), not: set(all["not"]),
-		ends: strings.Fields(all["ends"])}, nil
+		ends: strings.Fields(all["ends"]), binaries: strings.Fields(all["binaries"])}, nil
 }
 
 // loads returns what the option that the words begin with could load: its value, if its name says so, what it
@@ -111,8 +111,13 @@ func loads(words []string, unknown bool) (values []string) {
 }
 
 // isCode reports whether a name ends as those of files of code do.
-func isCode(name string) bool {
-	return slices.ContainsFunc(options().ends, func(end string) bool { return strings.HasSuffix(name, end) })
+func isCode(name string) bool { return endsAs(name, options().ends) }
+
+// IsBinary reports whether a name ends as those of built programs and libraries do.
+func IsBinary(name string) bool { return endsAs(name, options().binaries) }
+
+func endsAs(name string, ends []string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
 }
 
 // leavesOut reports whether the name of an option says that it is about what is left out: --ignore=x.js.

@@ -78,6 +78,8 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
 			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
+		case says >= 0 && v.in(command.ProjectTools, base) && command.IsBinary(word):
+			return fmt.Sprintf("it runs %s, which the project's files did not say, so a rule must spell it", display.Line(word))
 		case packages && !v.isHere(word):
 			return fmt.Sprintf("it installs %s, whose scripts run, so a rule must spell it", display.Line(word))
 		}

@@ -19,7 +19,7 @@ func TestWidening(t *testing.T) {
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
 		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
-		"pylint", "docker build", "frob",
+		"pylint", "docker build", "frob", "dotnet test",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -47,6 +47,7 @@ func TestWidening(t *testing.T) {
 			npm test -- --watch=false
 			npm test -- --ignore=docs/x.js docs/a.test.js
 			docker build -t ghcr.io/mine/x .
+			dotnet test --no-build docs/x.csproj
 			frob --set color=red --out=build/x.txt docs/x.js
 			npm run lint
 			pytest -x -k name tests/
@@ -80,6 +81,8 @@ func TestWidening(t *testing.T) {
 			npm test -- --globalTeardown ./docs/evil
 			npm test -- --any-name-at-all=./docs/evil.js
 			frob --set plugin=./docs/evil
+			dotnet test docs/evil.dll
+			dotnet test --no-build docs/EVIL.DLL
 			frob --set=plugins.a=./docs/evil
 			frob --anything=docs/evil.so
 			go test --C=docs ./...
