@@ -194,8 +194,8 @@ func (r *replayed) add(act replay.Redecided) {
 	})
 }
 
-// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be
-// told.
+// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be decided
+// again.
 func (r *replayed) sum() string {
 	var parts []string
 	for _, c := range r.Changes {
@@ -206,7 +206,7 @@ func (r *replayed) sum() string {
 	}
 	text := fmt.Sprintf("%d calls: %s", r.Calls, strings.Join(parts, ", "))
 	if r.Untold > 0 {
-		text += fmt.Sprintf("; %d cannot be told", r.Untold)
+		text += fmt.Sprintf("; %d cannot be decided again", r.Untold)
 	}
 	return text
 }
