@@ -347,10 +347,14 @@ func (b *Bridge) isCallOfOurs(s *Session, call *toolCall) bool {
 }
 
 // toolNames are the names by which a card may mean a tool of a server: what names tools for rules, Codex' raw
-// input, and a title or a name that begins with the server's.
+// input, and a title or a name that begins with the server's, or with a word for tools. A card with a command
+// is that of the agent's own shell, and its model writes the title.
 func toolNames(call *toolCall, server string) (names []string) {
 	if claimed, name, ok := mcpTool(call); ok && claimed == server {
 		names = append(names, name)
+	}
+	if len(readRawInput(call.rawInput).commands) > 0 {
+		return names
 	}
 	input := object{"i": call.rawInput}.object("i")
 	for _, from := range []object{input, input.object("invocation")} {
@@ -359,7 +363,8 @@ func toolNames(call *toolCall, server string) (names []string) {
 		}
 	}
 	for _, text := range []string{call.name, call.title} {
-		if _, rest, found := strings.Cut(text, server); found {
+		before, rest, found := strings.Cut(text, server)
+		if found && slices.Contains([]string{"", "mcp", "tool"}, spelling(before)) {
 			names = append(names, strings.TrimLeft(rest, "_./:- "))
 		}
 	}
