@@ -187,6 +187,10 @@ func (j judge) Forget(session string) { j.h.authority.Forget(session) }
 
 func (j judge) Alternatives(r permissions.Request) string { return j.h.authority.Alternatives(r) }
 
+func (j judge) Lasting(r permissions.Request, mask func(string) string) string {
+	return j.h.authority.Lasting(r, mask)
+}
+
 // host is what the executor's scripts run in.
 func (h *house) host() Host { return h.executor.scripts.(scripts).host }
 
