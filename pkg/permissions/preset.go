@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"slices"
+	"strings"
 )
 
 // Presets lists the names of the rule sets that come with the program, the one that holds by default first.
@@ -19,18 +20,24 @@ func Preset(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// Packs lists the names of the rules for a language's builds and tests, which can be added to a preset.
-func Packs() []string { return []string{"go", "node", "python", "rust"} }
-
-//go:embed packs/go.yaml packs/node.yaml packs/python.yaml packs/rust.yaml
+//go:embed packs/*.yaml
 var packFiles embed.FS
+
+// Packs lists the names of the rules for a language's builds and tests, which can be added to a preset.
+func Packs() (names []string) {
+	entries, _ := packFiles.ReadDir("packs") // it is there: it was embedded
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".yaml"))
+	}
+	return names
+}
 
 // WithPacks returns a preset with the rules of packs behind its own. What they approve runs the project's own code.
 func WithPacks(preset []byte, packs []string) ([]byte, bool) {
 	file := bytes.Clone(preset)
 	for i, name := range packs {
 		rules, err := packFiles.ReadFile("packs/" + name + ".yaml")
-		if err != nil || slices.Contains(packs[:i], name) {
+		if err != nil || slices.Contains(packs[:i], name) || !slices.Contains(Packs(), name) {
 			return nil, false
 		}
 		file = append(file, rules...)
