@@ -21,8 +21,11 @@ type Agent struct {
 	Args    []string // that make it speak ACP
 	Package string   // its npm package
 	sees    Coverage // but for Own, of which coverage.go knows
-	// Hooks is the first version whose hooks were seen to ask us before each of its own acts; "" for none.
+	// Hooks is the first version whose hooks, or rules, were seen to have it ask before each of its own acts; ""
+	// for none.
 	Hooks string
+	// ByRules is set where it asks about each act by rules of its own, and not by hooks.
+	ByRules bool
 	// UnaskedActs says of a kind of acts what it does of that itself without asking. Measured with the real
 	// agents.
 	UnaskedActs map[string]string
@@ -114,7 +117,7 @@ func Known() []Agent {
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"},
-			Package: "@google/gemini-cli",
+			Package: "@google/gemini-cli", Hooks: "0.61.0", ByRules: true,
 			sees: Coverage{
 				Files: "writes and the reads before them are decided here", Terminals: neverUsed,
 				Prompts: "decided here or put to you",

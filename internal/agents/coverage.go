@@ -58,9 +58,10 @@ func is(level Level) Cell { return Cell{Level: level} }
 func untested(level Level, why string) Cell { return Cell{Level: level, Untested: why} }
 
 const (
-	byItsTools = "by the list of its tools"
-	notOffered = "no model of the test's is offered it"
-	unknownOne = "nobody knows the agent"
+	byItsTools    = "by the list of its tools"
+	byItsOwnRules = "its own rules deny it in a session of an editor's"
+	notOffered    = "no model of the test's is offered it"
+	unknownOne    = "nobody knows the agent"
 )
 
 // acts are the rows of each agent, by its name.
@@ -94,14 +95,15 @@ var acts = map[string][]Row{
 		{KindBelow, is(Decided), is(NotSeen)},
 		{KindInput, untested(None, byItsTools), untested(None, byItsTools)},
 	},
+	// A rule of its own has it ask about everything; what a person's own rules allow it does not ask about.
 	"gemini": {
-		{KindRead, Cell{}, is(Seen)},
-		{KindEdit, Cell{}, is(Asked)},
-		{KindCommand, Cell{}, is(Asked)},
-		{KindWeb, Cell{}, is(Asked)},
-		{KindServerTool, Cell{}, is(Asked)},
-		{KindBelow, Cell{}, untested(None, "its own rules deny it in a session of an editor's")},
-		{KindInput, Cell{}, untested(None, byItsTools)},
+		{KindRead, is(Decided), is(Seen)},
+		{KindEdit, is(Decided), is(Asked)},
+		{KindCommand, is(Decided), is(Asked)},
+		{KindWeb, is(Asked), is(Asked)}, // but in its mode autoEdit
+		{KindServerTool, is(Decided), is(Asked)},
+		{KindBelow, untested(None, byItsOwnRules), untested(None, byItsOwnRules)},
+		{KindInput, untested(None, byItsTools), untested(None, byItsTools)},
 	},
 }
 
@@ -143,7 +145,10 @@ func (a Agent) own(hooked bool) string {
 		}
 	}
 	line := strings.Join(parts, "; ")
-	if hooked {
+	switch {
+	case hooked && a.ByRules:
+		line += "; it asks about everything, but for what your own rules for it allow"
+	case hooked:
 		line += "; an act that no hook asked about stops the turn"
 	}
 	return line

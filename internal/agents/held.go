@@ -22,6 +22,9 @@ func Holds(agent, kind string) Held {
 		if a.Hooks != "" {
 			cure = "its hooks have each of its acts decided before it happens, but for a bridge with --hooks=off, and " + cure
 		}
+		if a.ByRules {
+			cure = strings.Replace(cure, "its hooks have", "a rule that the bridge gives it has", 1)
+		}
 		but := a.UnaskedActs[kind]
 		if but == "" {
 			but = a.Title + " may do it without asking"

@@ -97,6 +97,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		defer b.hooks.close()
 		b.hooks.tooOld = func() { b.withoutHooks(o.Command) }
 		o.AgentEnv, b.known = b.hooks.environ, agents.CoverageOf(o.Command, true)
+		command = slices.Concat(command, b.hooks.words)
 	}
 	if !o.Confinement.On() {
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
@@ -205,7 +206,9 @@ func (b *bridge) startAsking(command, environ []string) []string {
 	if !known {
 		return environ
 	}
-	b.unaskedModes = agent.UnaskedModes
+	if b.hooks == nil || b.hooks.words == nil { // else it asks in each
+		b.unaskedModes = agent.UnaskedModes
+	}
 	name, value, _ := strings.Cut(agent.Asking, "=")
 	said := func(variable string) bool { return strings.HasPrefix(variable, name+"=") }
 	if b.hooks != nil || name == "" || slices.ContainsFunc(environ, said) {

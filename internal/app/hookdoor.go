@@ -25,6 +25,7 @@ type hookDoor struct {
 	known    agents.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
 	environ  []string          // the agent's
+	words    []string          // behind its command
 	at       hook.Endpoint     // of the door that all sessions share
 	shared   *hook.Door        // of all sessions; nil where each has its own
 	must     bool              // a session without hooks is refused
@@ -49,14 +50,18 @@ func (a *App) openHooks(agent agents.Agent, self string, boundary *confine.Bound
 		return nil, fmt.Errorf("the agent is not started: %w", err)
 	}
 	at := hook.Endpoint{Self: self}
-	if asking.Variable != "" {
+	if asking.Variable != "" || asking.Rules != nil {
 		if d.shared, err = d.listen(d.sessionOf); err != nil {
 			return nil, err
 		}
 		at.Socket, at.Shared = d.shared.Socket(), boundary != nil
 	}
 	d.at = at
-	if d.environ, err = asking.Environ(o.AgentEnv, at); err != nil {
+	d.environ, err = asking.Environ(o.AgentEnv, at)
+	if err == nil && asking.Rules != nil {
+		d.words, err = asking.Rules(o.AgentEnv, at)
+	}
+	if err != nil {
 		d.close()
 		if d.must {
 			return nil, err
@@ -147,6 +152,9 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 	}
 	if err := d.check(s.Dir(), d.environ); err != nil {
 		return nil, err
+	}
+	if d.agent.Rules != nil { // it asks as any agent does
+		return nil, nil
 	}
 	if d.shared == nil {
 		door, err := d.listen(func(hook.Call) *acp.Session { return s })

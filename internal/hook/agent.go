@@ -35,6 +35,9 @@ type Agent struct {
 	SayAgain func(Answer, Call) []byte
 	// Trial has the terminal program say which hooks it has. Optional.
 	Trial func(dir string, at Endpoint) Trial
+	// Rules are the words behind its command that have it ask the editor about everything, where it does so by
+	// rules of its own and has no hooks. Optional.
+	Rules func(environ []string, at Endpoint) ([]string, error)
 	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
 	Check func(dir string, environ []string) error
 }
@@ -70,9 +73,9 @@ func (c Card) compaction() bool {
 	return c.Kind == "think" && c.Title == "Compact conversation" && c.Name == "" && len(c.Input) == 0
 }
 
-// ByName finds an agent that has hooks.
+// ByName finds an agent that has hooks, or rules in their place.
 func ByName(name string) (Agent, bool) {
-	a, ok := map[string]Agent{"claude": claude, "codex": codex, "opencode": opencode}[name]
+	a, ok := map[string]Agent{"claude": claude, "codex": codex, "opencode": opencode, "gemini": gemini}[name]
 	return a, ok
 }
 

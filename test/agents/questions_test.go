@@ -81,9 +81,6 @@ func TestQuestions(t *testing.T) {
 	})
 	for _, a := range append(agents(), codex(), opencode()) {
 		for _, column := range columns {
-			if strings.HasSuffix(column.name, "off") && a.name == "gemini" {
-				continue // it has none
-			}
 			t.Run(a.name+"/"+column.name, func(t *testing.T) {
 				t.Parallel()
 				name, _, _ := strings.Cut(a.name, "-")

@@ -82,7 +82,7 @@ the sandbox if --confine is given, and says so.`,
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringVar(&flags.hooks, "hooks", hooksAuto,
-		"auto: an agent asks before each act of its own where it has hooks for that (Claude, Codex, opencode); "+
+		"auto: an agent asks before each act of its own where it has hooks, or rules, for that (Claude, Codex, Gemini, opencode); "+
 			"on: it is not started without; off: it asks where it does so by itself")
 	_ = cmd.RegisterFlagCompletionFunc("hooks",
 		cobra.FixedCompletions([]string{hooksAuto, hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
