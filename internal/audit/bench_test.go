@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -67,6 +68,35 @@ func BenchmarkFsync(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "audit")
+	for b.Loop() {
+		log, err := Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		log.Close()
+	}
+}
+
+// BenchmarkOpenLong opens a long record, of which the last lines have no checkpoint yet.
+func BenchmarkOpenLong(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	for _, n := range []int{50_000, 900} {
+		log, err := Options{CheckpointEvery: time.Hour}.Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range n {
+			if err := log.Record(b.Context(), typical(events.ToolEnded)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if n == 900 {
+			log.unsigned = 0
+		}
+		if err := log.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for b.Loop() {
 		log, err := Open(dir)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -24,6 +25,8 @@ func childLimited(role, dir string) error {
 		return limitedFile(dir)
 	case "tmpfs":
 		return fullDisk(dir)
+	case "full again and again":
+		return fullAgain(dir)
 	case "read-only":
 		return readOnly(dir)
 	}
@@ -38,6 +41,7 @@ func TestDiskTrouble(t *testing.T) {
 	}{
 		{"a limit on the size of files, in mid-line", "limit", false},
 		{"a full disk", "tmpfs", true},
+		{"a disk that is full again and again, at any moment", "full again and again", true},
 		{"a read-only file system", "read-only", true},
 	}
 	for _, test := range tests {
@@ -96,6 +100,57 @@ func fullDisk(dir string) error {
 		return err
 	}
 	return runsFull(log, filepath.Join(dir, "audit"), unix.ENOSPC, func() error { return os.Remove(filler) })
+}
+
+// fullAgain fills a small file system to the brim again and again while lines, segments, the key, the tree and
+// checkpoints are written, and old ones removed. Nothing of that is damage.
+func fullAgain(dir string) error {
+	if err := unix.Mount("none", dir, "tmpfs", 0, "size=2m,mode=700"); err != nil {
+		return err
+	}
+	filler, record := filepath.Join(dir, "filler"), filepath.Join(dir, "audit")
+	for round := range 30 {
+		log := newLog(record, restless)
+		log.now = func() time.Time { return testTime.AddDate(0, 0, round/4) }
+		var disk unix.Statfs_t
+		if err := unix.Statfs(dir, &disk); err != nil {
+			return err
+		}
+		pages := max(0, int(disk.Bfree)-round%12) // so few are left
+		if err := os.WriteFile(filler, make([]byte, pages*int(disk.Bsize)), 0o600); err != nil {
+			return err
+		}
+		for range 20 {
+			if log.segment == nil {
+				if err := log.open(); err != nil {
+					if !noRoom(err) {
+						return fmt.Errorf("round %d: open: %w", round, err)
+					}
+					log.closeFiles()
+				}
+				continue
+			}
+			err := log.Record(context.Background(), decided(strings.Repeat("x", 400)))
+			if err != nil && (!noRoom(err) || errors.Is(err, ErrDead)) {
+				return fmt.Errorf("round %d: record: %w", round, err)
+			}
+		}
+		if round%2 == 0 { // there is room when it ends
+			os.Remove(filler)
+		}
+		if err := log.Close(); err != nil && !noRoom(err) {
+			return fmt.Errorf("round %d: close: %w", round, err)
+		}
+		os.Remove(filler)
+		report, err := Verify(record, VerifyOptions{})
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil || !report.OK {
+			return fmt.Errorf("round %d: %+v, %w", round, report, err)
+		}
+	}
+	return nil
 }
 
 // runsFull appends until there is no room, sees that nothing of the line that did not fit stays, makes room

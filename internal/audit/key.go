@@ -31,7 +31,7 @@ func openKey(dir string) (note.Signer, error) {
 				filepath.Join(dir, keyName)))
 		}
 		if text, err = makeKey(dir); err != nil {
-			return nil, fmt.Errorf("the key of the record: %w%s", err, cureOf(err))
+			return nil, fmt.Errorf("the key of the record: %w", err)
 		}
 	} else if err != nil {
 		return nil, fmt.Errorf("the key of the record: %w", err)

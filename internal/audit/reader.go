@@ -167,35 +167,32 @@ func findSeq(f *stream, seq int64) (int64, error) {
 	lo, hi := f.segmentOf(seq) // the line begins in [lo, hi), and a line begins at lo
 	for hi-lo > little {
 		mid := lo + (hi-lo)/2
-		entry, err := firstEntry(f, mid, hi)
+		found, offset, err := firstLine(f, mid, hi)
 		switch {
 		case errors.Is(err, io.EOF):
 			hi = mid // no line begins behind mid
 		case err != nil:
 			return 0, err
-		case entry.Seq <= seq:
-			lo = entry.offset
+		case found <= seq:
+			lo = offset
 		default:
 			hi = mid
 		}
 	}
-	for at := lo; ; {
-		entry, err := firstEntry(f, at, hi)
-		switch {
-		case errors.Is(err, io.EOF) || err == nil && entry.Seq > seq:
-			return 0, fmt.Errorf("%w: it has no entry %d", ErrCursor, seq)
-		case err != nil:
-			return 0, err
-		case entry.Seq == seq:
-			return entry.offset, nil
-		}
-		at = entry.offset + int64(len(entry.Raw)) + 1
+	lines := f.lines(lo, 0)
+	found, offset, err := nextLine(&lines, hi)
+	for err == nil && found < seq {
+		found, offset, err = nextLine(&lines, hi)
 	}
+	if errors.Is(err, io.EOF) || err == nil && found > seq {
+		return 0, fmt.Errorf("%w: it has no entry %d", ErrCursor, seq)
+	}
+	return offset, err
 }
 
-// firstEntry returns the first entry whose line begins at the offset from or later, and before the offset
-// to. Lines that are no records are passed over.
-func firstEntry(f *stream, from, to int64) (placedEntry, error) {
+// firstLine returns the number of the first line that begins at the offset from or later, and before the offset to,
+// and where that is.
+func firstLine(f *stream, from, to int64) (seq, offset int64, err error) {
 	start := max(0, from-1)
 	lines := lineReader{from: f, at: f.at(start), offset: start,
 		r: bufio.NewReaderSize(io.NewSectionReader(f, start, f.size()-start), 4<<10)}
@@ -208,26 +205,30 @@ func firstEntry(f *stream, from, to int64) (placedEntry, error) {
 				break
 			}
 			if !errors.Is(err, bufio.ErrBufferFull) {
-				return placedEntry{}, err
+				return 0, 0, err
 			}
 		}
 	}
+	return nextLine(&lines, to)
+}
+
+// nextLine returns the number of the next line that begins before an offset, and where that is. Lines that are no
+// records are passed over.
+func nextLine(lines *lineReader, to int64) (seq, offset int64, err error) {
 	for lines.offset < to {
 		offset := lines.offset
-		entry, err := lines.next()
+		line, err := lines.raw()
 		var damage *Damage
 		if errors.As(err, &damage) {
 			continue
+		} else if err != nil {
+			return 0, 0, err
 		}
-		return placedEntry{entry, offset}, err
+		if at, err := parseEnvelope(line); err == nil {
+			return at.seq, offset, nil
+		}
 	}
-	return placedEntry{}, io.EOF
-}
-
-// placedEntry is an entry, and where its line begins in the whole record.
-type placedEntry struct {
-	Entry
-	offset int64
+	return 0, 0, io.EOF
 }
 
 func cursorOf(entry Entry) Cursor {
