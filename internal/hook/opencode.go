@@ -222,7 +222,8 @@ func opencodeCode(dir string) string {
 			return path + " holds code"
 		}
 	}
-	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"} {
+	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		"tui.json", "tui.jsonc", ".opencode/tui.json", ".opencode/tui.jsonc"} {
 		path := filepath.Join(dir, name)
 		text, err := os.ReadFile(path)
 		switch {
@@ -236,7 +237,11 @@ func opencodeCode(dir string) string {
 			bytes.Contains(text, []byte("{env:")) {
 			return path + " has settings that cannot be told"
 		}
+		inTerminal := strings.HasPrefix(filepath.Base(name), "tui.")
 		for key, value := range settings {
+			if inTerminal && !strings.HasPrefix(key, "plugin") { // how it looks there
+				continue
+			}
 			if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, value) {
 				return path + " has " + key
 			}

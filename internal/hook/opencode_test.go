@@ -104,6 +104,9 @@ func TestCheckOpencode(t *testing.T) {
 		{"shares nothing", "opencode.json", `{"share":"manual","autoshare":false}`, nil, ""},
 		{"shares what is said", "opencode.json", `{"share":"auto"}`, nil, "has share"},
 		{"shares it in the old way", "opencode.json", `{"autoshare":true}`, nil, "has autoshare"},
+		{"how a terminal looks", "tui.json", `{"theme":"x","mouse":false}`, nil, ""},
+		{"a plugin in a terminal", ".opencode/tui.jsonc", `{"plugin":["./x.js"], // it's loaded there
+			}`, nil, "has plugin"},
 		{"in another spelling", "opencode.json", `{"pl\u0075gin":["x"]}`, nil, "has plugin"},
 		{"a formatter", "opencode.json", `{"formatter":{}}`, nil, "has formatter"},
 		{"a server", "opencode.json", `{"mcp":{}}`, nil, "has mcp"},
