@@ -29,6 +29,7 @@ const (
 	LineFilters             Group = "line filters"
 	OtherOutput             Group = "other output"
 	RemotePrefixes          Group = "remote prefixes"
+	HandingOn               Group = "handing on"
 	MetaCommands            Group = "meta commands"
 	ClientWords             Group = "client words"
 	NetworkAlone            Group = "network alone"

@@ -192,6 +192,10 @@ var told = []struct{ script, says string }{
 
 	// A subcommand that nobody knows, of a program that is known.
 	{`git mytool {{x}}`, "not known here what git mytool does"},
+	{`npm test -- --globalSetup={{x}}`, "not known here what npm test does"},
+	{`npm run build -- --config {{x}}`, "not known here what npm run does"},
+	{`yarn test --setupFiles {{x}}`, "not known here what yarn test does"},
+	{`pnpm run e2e --any={{x}}`, "not known here what pnpm run does"},
 	{`gh extension exec {{x}}`, "not known here what gh extension does"},
 	{`gh config set editor {{x}}`, "not known here what gh config does"},
 	{`docker plugin install {{x}}`, "not known here what docker plugin does"},

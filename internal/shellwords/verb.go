@@ -27,7 +27,21 @@ func (r *reader) verb(name string, at, to int) {
 		case !w.Fixed:
 			r.Roles[i] = Role{Kind: Program, Reader: name, Named: true,
 				Cure: "name the command in the script, or list the values under enum"}
+		case catalogue.Subcommands(catalogue.HandingOn, name)[w.Text]:
+			r.handedOn(name+" "+w.Text, i+1, to)
 		}
 		return
+	}
+}
+
+// handedOn notes that a script of the project gets the words from at on: what its program does with the values
+// of options nobody here knows.
+func (r *reader) handedOn(label string, at, to int) {
+	for i := at; i < to; i++ {
+		before := r.words[i-1].Text
+		if strings.HasPrefix(r.words[i].Text, "-") ||
+			strings.HasPrefix(before, "-") && before != "--" && !strings.Contains(before, "=") {
+			r.Roles[i].Unknown, r.Roles[i].Reader = true, label
+		}
 	}
 }
