@@ -94,6 +94,82 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchBridges has the questions of two bridges answered on one terminal, one by one.
+func TestWatchBridges(t *testing.T) {
+	t.Parallel()
+	if person.Look().Caller != person.Person && os.Getenv("REQUIRE_SANDBOX") == "" {
+		t.Skip("nobody is shown to be a person here")
+	}
+	m := newMachine(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write("bin/README", "")
+	for _, name := range []string{"a2a-acp", "fake-agent", "fake-editor"} { // see TestMain
+		if err := os.Link(self, filepath.Join(m.home, "bin", name)); err != nil { // a symbolic one would lose its name
+			t.Skipf("the program cannot be given another name: %v", err)
+		}
+	}
+	w := m.watch(24, 80)
+	w.waitFor(`nothing waits for an answer`)
+	ended := make(chan error, 2)
+	for _, name := range []string{"first", "second"} {
+		m.write(name+"/README", "")
+		m.write(name+".play", strings.ReplaceAll(writePlay, "FILE", name+".txt"))
+		play := filepath.Join(m.home, name+".play")
+		cmd := m.command()
+		cmd.Args = []string{"fake-editor", play, "a2a-acp", "bridge", "--", "fake-agent", play}
+		cmd.Dir = filepath.Join(m.home, name)
+		cmd.Env = append(cmd.Env, "PROJECT="+cmd.Dir, "PATH="+filepath.Join(m.home, "bin")+":"+os.Getenv("PATH"))
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { // ends with the bridge
+			if err := cmd.Wait(); err != nil {
+				t.Logf("%s: %s", name, said.String())
+				ended <- err
+				return
+			}
+			ended <- nil
+		}()
+		w.waitFor(`write ` + name + `\.txt`)
+	}
+	w.waitFor(`2 questions wait`)
+	w.answers("y", `approved: write first\.txt`)
+	w.answers("y", `approved: write second\.txt`)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Errorf("a bridge or its editor: %v", err)
+		}
+	}
+}
+
+// writePlay has an agent write FILE, which is asked about, and answered elsewhere.
+const writePlay = `editor> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,` +
+	`"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true}}}}
+agent<  {"id":0,"method":"initialize"}
+agent>  {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"fake","version":"1"},"agentCapabilities":{},"authMethods":[]}}
+editor< {"id":0,"result":{"protocolVersion":1}}
+editor> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"${PROJECT}","mcpServers":[]}}
+agent<  {"id":1,"method":"session/new"}
+agent>  {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}
+editor< {"id":1,"result":{"sessionId":"s1"}}
+agent>  {"jsonrpc":"2.0","id":4,"method":"fs/write_text_file","params":{"path":"${PROJECT}/FILE","content":"one","sessionId":"s1"}}
+editor< {"method":"session/update","params":{"update":{"sessionUpdate":"tool_call"}}}
+editor< {"id":"$one","method":"session/request_permission"}
+editor< {"method":"$/cancel_request","params":{"requestId":"$one"}}
+editor< {"method":"session/update","params":{"update":{"status":"completed"}}}
+editor< {"id":4,"method":"fs/write_text_file"}
+editor> {"jsonrpc":"2.0","id":4,"result":{}}
+agent<  {"id":4,"result":{}}
+agent>  {"jsonrpc":"2.0","method":"_done"}
+editor< {"method":"_done"}
+editor closes
+`
+
 // TestWatchEnds has the terminal given back where the program is told to end, and where its terminal never
 // answers what it is asked.
 func TestWatchEnds(t *testing.T) {
