@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -23,6 +24,10 @@ func Accept(dir, by string) (aside string, err error) {
 	}
 	if report.OK {
 		return "", errors.New("the record is not damaged, so there is nothing to accept")
+	}
+	if !slices.ContainsFunc(report.Problems, func(p Problem) bool { return p.Kind != Torn }) {
+		return "", errors.New("only the last line has no end, as a crash leaves it: it is set aside with the next line that " +
+			"is recorded")
 	}
 	lock, err := openFile(filepath.Join(dir, lockName), 0)
 	if err != nil {

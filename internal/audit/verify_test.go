@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -498,6 +500,52 @@ func TestOpenRefusesDamage(t *testing.T) {
 		}
 		if _, err := Accept(dir, "alice"); err == nil {
 			t.Error("a whole record was put aside")
+		}
+	}
+}
+
+// TestAcceptTornLine: a record that opening mends is not put aside.
+func TestAcceptTornLine(t *testing.T) {
+	t.Parallel()
+	dir, _ := recordOfADay(t)
+	all := names(t, dir)
+	appendTo(t, filepath.Join(dir, all[len(all)-1]), "{")
+	if aside, err := Accept(dir, "alice"); err == nil || !strings.Contains(err.Error(), "as a crash leaves it") {
+		t.Errorf("put aside as %q, %v", aside, err)
+	}
+	reopen(t, dir)
+	verified(t, dir)
+}
+
+// TestHostileCopy reads a copy that somebody has made so that reading it would never end, or lead elsewhere.
+func TestHostileCopy(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{lockName, keyName, publicName, treeName, checkpointsName, segmentName(1), segmentName(99)} {
+		for kind, put := range map[string]func(path string) error{
+			"a pipe":             func(path string) error { return unix.Mkfifo(path, 0o600) },
+			"a link to a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+			"a directory":        func(path string) error { return os.Mkdir(path, 0o700) },
+			"a link to a secret": func(path string) error {
+				return errors.Join(os.WriteFile(path+".x", []byte("secret\n"), 0o600), os.Symlink(path+".x", path))
+			},
+		} {
+			t.Run(name+" is "+kind, func(t *testing.T) {
+				t.Parallel()
+				dir, _ := recordOfADay(t)
+				path := filepath.Join(dir, name)
+				if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Fatal(err)
+				}
+				if err := put(path); err != nil {
+					t.Fatal(err)
+				}
+				report, errVerify := Verify(dir, VerifyOptions{})
+				_, errProve := Prove(dir, 60)
+				errList := Read(dir, func(Entry) error { return nil })
+				if text := fmt.Sprint(report, errVerify, errProve, errList); strings.Contains(text, "secret\n") {
+					t.Error(text)
+				}
+			})
 		}
 	}
 }
