@@ -178,6 +178,37 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
+// TestNamedIdentifiers checks that what ARCHITECTURE.md says to look for in a file, as in `match.go: because`,
+// stands in a file of that name.
+func TestNamedIdentifiers(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	if err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts[path] = string(text)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|yaml)): ([A-Za-z0-9_, ]+)`")
+	for _, found := range named.FindAllStringSubmatch(mustRead(t, "ARCHITECTURE.md"), -1) {
+		all := ""
+		for path, text := range texts {
+			if path == found[1] || strings.HasSuffix(path, "/"+found[1]) {
+				all += text
+			}
+		}
+		for _, name := range strings.FieldsFunc(found[2], func(r rune) bool { return r == ',' || r == ' ' }) {
+			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(all) {
+				t.Errorf("ARCHITECTURE.md names %s in %s, where it does not stand", name, found[1])
+			}
+		}
+	}
+}
+
 // TestDocumentedTemplates compiles the templates that docs/tools.md shows: those that are fine, those that
 // are not, and what it says to write instead.
 func TestDocumentedTemplates(t *testing.T) {
