@@ -3,6 +3,7 @@ package a2aacp_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -446,8 +447,8 @@ func mustRead(t *testing.T, name string) string {
 // TestCoverage compares what the documents say becomes of each agent's own acts with what the program knows.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(mustRead(t, "docs/hooks.md"), "\n\n"+agents.Table()+"\n") {
-		t.Errorf("docs/hooks.md: the table is not\n%s", agents.Table())
+	if !strings.Contains(mustRead(t, "docs/hooks.md"), "\n\n"+coverageTable()+"\n") {
+		t.Errorf("docs/hooks.md: the table is not\n%s", coverageTable())
 	}
 	cells := func(row string) (list []string) {
 		for line := range strings.Lines(mustRead(t, "README.md")) {
@@ -474,4 +475,34 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("README.md says of %s %q and %q, want %q and %q", name, hooked[i], alone[i], agent.InShort(true), agent.InShort(false))
 		}
 	}
+}
+
+// coverageTable returns all rows of all agents as a table of Markdown. An asterisk stands where no test proves it.
+func coverageTable() string {
+	all := append(agents.Known(), agents.Agent{Title: "any other"})
+	var out strings.Builder
+	out.WriteString("| |")
+	for _, agent := range all {
+		out.WriteString(" " + agent.Title + " |")
+	}
+	out.WriteString("\n|---" + strings.Repeat("|---", len(all)) + "|\n")
+	show := func(cell agents.Cell) string {
+		if cell.Untested != "" && cell.Level != agents.None {
+			return string(cell.Level) + "*"
+		}
+		return string(cell.Level)
+	}
+	for _, kind := range agents.Kinds {
+		fmt.Fprintf(&out, "| %s |", kind)
+		for _, agent := range all {
+			row := agent.Act(kind)
+			cell := show(row.Alone)
+			if agent.Hooks != "" && row.Hooked != row.Alone {
+				cell = show(row.Hooked) + " / " + cell
+			}
+			out.WriteString(" " + cell + " |")
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
 }

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -181,34 +180,4 @@ func (a Agent) InShort(hooked bool) string {
 		words = append(words, string(level))
 	}
 	return strings.Join(words, ", ")
-}
-
-// Table returns all rows of all agents as a table of Markdown. An asterisk stands where no test proves it.
-func Table() string {
-	all := append(Known(), Agent{Title: "any other"})
-	var out strings.Builder
-	out.WriteString("| |")
-	for _, agent := range all {
-		out.WriteString(" " + agent.Title + " |")
-	}
-	out.WriteString("\n|---" + strings.Repeat("|---", len(all)) + "|\n")
-	show := func(cell Cell) string {
-		if cell.Untested != "" && cell.Level != None {
-			return string(cell.Level) + "*"
-		}
-		return string(cell.Level)
-	}
-	for _, kind := range Kinds {
-		fmt.Fprintf(&out, "| %s |", kind)
-		for _, agent := range all {
-			row := agent.Act(kind)
-			cell := show(row.Alone)
-			if agent.Hooks != "" && row.Hooked != row.Alone {
-				cell = show(row.Hooked) + " / " + cell
-			}
-			out.WriteString(" " + cell + " |")
-		}
-		out.WriteString("\n")
-	}
-	return out.String()
 }
