@@ -137,7 +137,6 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/permissions/commandwords.go":          {"awk jq sed", "what a program in each language may hold"},
 	"pkg/permissions/foundnames.go":            {"find xargs", "names that find and xargs give"},
 	"pkg/permissions/git.go":                   {"git", "what git would run in a repository is asked of git"},
-	"pkg/permissions/preset.go":                {"go node python", "names of rules that init adds for a language"},
 	"pkg/permissions/widening.go":              {"git ln", "what git would run in a repository is asked of git; a link means another file where it stands"},
 	"pkg/sandbox/childsetup_linux.go":          {"prlimit setsid", "system calls"},
 	"pkg/sandbox/proof_linux.go":               {"bash", "the proofs are run by bash"},
