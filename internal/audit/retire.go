@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -67,6 +69,16 @@ func (l *Log) retire() error {
 	if err := l.Record(context.Background(), event); err != nil {
 		return err
 	}
+	// Nobody else looks which segments there are, or begins to read or write one, while some of them go.
+	lock, err := openFile(l.path(lockName), 0)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := lockFile(lock, unix.LOCK_EX); err != nil {
+		return err
+	}
+	defer unlockFile(lock) //nolint:errcheck // closing lets go as well
 	for _, file := range event.Files {
 		if err := os.Remove(l.path(file.Path)); err != nil {
 			return err // what stands behind it stays, so that there is no gap
