@@ -81,7 +81,7 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},

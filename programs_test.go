@@ -101,6 +101,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"cmd/a2a-acp/internal/secrets/secrets.go":  {"rm", "another name of our verb remove"},
 	"internal/agents/agents.go":                {"node", "where Zed has put the node that starts its agents"},
 	"internal/app/app.go":                      {"bash", "bash runs the scripts"},
+	"internal/app/hookdoor.go":                 {"bash", "bash reads a command that runs in the sandbox"},
 	"internal/bench/callmemory.go":             {"bash", "measures bash"},
 	"internal/bench/sandbox.go":                {"bash bwrap firejail", "measures bash, and other sandboxes beside ours"},
 	"internal/bench/toolcall.go":               {"bash", "measures bash"},

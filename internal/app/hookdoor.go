@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,7 +103,7 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 			if s == nil {
 				return hook.Answer{Reason: "a2a-acp did not allow it: it is of no session that is open here"}
 			}
-			return decideOwn(ctx, s, call)
+			return d.decideOwn(ctx, s, call)
 		},
 		Ended: func(call hook.Call) {
 			if s := session(call); s != nil {
@@ -190,7 +191,7 @@ func (d *hookDoor) admit(s *acp.Session) (closed func()) {
 }
 
 // decideOwn decides about a call of an agent's own tool.
-func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
+func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
 		Dir: call.Dir, Locations: call.Locations, Note: call.Note, Harmless: call.Harmless || call.TheirOwn,
 		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools}
@@ -198,17 +199,34 @@ func decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer 
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,
 			OldText: change.OldText})
 	}
-	d := s.Decide(ctx, own)
+	if input, command := call.WithCommand(func(string) string { return "" }); command && input != nil && d.boundary == nil {
+		own.Within = func(profile string) json.RawMessage { return d.within(profile, s.Dir(), call) }
+	}
+	decision := s.Decide(ctx, own)
+	var input json.RawMessage
+	if profile := decision.Obligation.Profile; profile != "" && decision.Verdict == permissions.Approve {
+		input = own.Within(profile)
+	}
 	switch {
-	case d.Verdict != permissions.Approve:
-		return hook.Answer{Verdict: hook.Deny, Reason: s.Why(d)}
+	case decision.Verdict != permissions.Approve:
+		return hook.Answer{Verdict: hook.Deny, Reason: s.Why(decision)}
 	case call.TheirOwn, call.Planning && !own.Harmless && !slices.Contains([]string{"read", "search"}, call.Kind):
-		return hook.Answer{Verdict: hook.Undecided} // whatever the agent asks then is known to be decided
+		return hook.Answer{Verdict: hook.Undecided, Input: input} // whatever the agent asks then is known to be decided
 	}
-	if own.Harmless || d.Source == permissions.SourceTool {
-		return hook.Answer{Verdict: hook.Allow, Reason: s.Why(d)}
+	if own.Harmless || decision.Source == permissions.SourceTool {
+		return hook.Answer{Verdict: hook.Allow, Reason: s.Why(decision)}
 	}
-	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(d)}
+	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(decision), Input: input}
+}
+
+// within returns the input of a command with which it runs in the sandbox, under a profile: it can write to the
+// session's directory, as the agent's tool does. Where this machine cannot hold it, it does not run.
+func (d *hookDoor) within(profile, dir string, call hook.Call) json.RawMessage {
+	input, _ := call.WithCommand(func(command string) string {
+		return permissions.QuoteArgv([]string{d.self, "sandbox", "exec", "--profile", profile, "--require", "fs,tree",
+			"--allow", dir, "--", "bash", "-c", command})
+	})
+	return input
 }
 
 // HookUse says whether an agent's own hooks are to ask us before each act of the agent's own.

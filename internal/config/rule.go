@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -248,6 +249,7 @@ func decisionMapping() yamldoc.Mapping[*ruleEntry] {
 			yamldoc.NewKey("skipGovernors", "true or false", func(r *ruleEntry, v yamldoc.Value) {
 				v.SetBool(&r.rule.SkipGovernors)
 			}),
+			yamldoc.NewKey("sandbox", "a profile of the sandbox", (*ruleEntry).readSandbox),
 			yamldoc.NewKey("final", "true or false", (*ruleEntry).readFinal),
 		},
 	}
@@ -292,6 +294,26 @@ func (r *ruleEntry) readVerdict(v yamldoc.Value) {
 		}
 		v.Fail(yamldoc.RuleValue, hint, "want approve, reject or manual; found %s", yamldoc.Quote(text))
 	}
+}
+
+// readSandbox reads the profile under which the commands run that the rule approves.
+func (r *ruleEntry) readSandbox(v yamldoc.Value) {
+	r.strictOnly(v)
+	name, ok := v.Text()
+	if !ok {
+		return
+	}
+	if _, err := profile.Named(name); err != nil {
+		v.Fail(yamldoc.RuleValue, "", "%s", err)
+		return
+	}
+	if !says(r.at, "decision", "type", "approve") {
+		v.Fail(yamldoc.RuleValue, "take the key out", "only what a rule approves runs")
+	}
+	if !r.at.Has("commands") {
+		v.Fail(yamldoc.RuleValue, "name the commands: commands: {allow: [npm test]}", "only commands run in the sandbox")
+	}
+	r.rule.Sandbox = name
 }
 
 // check looks at the rule as a whole, once all of the entry is known.

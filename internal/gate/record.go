@@ -29,7 +29,10 @@ func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 			out.Reasons = append(out.Reasons, reason.Rule+": "+reason.Why)
 		}
 	}
-	if d.Verdict == permissions.Approve && !d.Obligation.None() {
+	if d.Verdict == permissions.Approve {
+		out.Sandbox = d.Obligation.Profile
+	}
+	if d.Verdict == permissions.Approve && len(d.Obligation.Environment) > 0 {
 		out.Environment = map[string]string{}
 		for _, v := range d.Obligation.Environment {
 			out.Environment[v.Name] = v.Value
@@ -49,6 +52,7 @@ func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
 		act.Tools = r.Tools[1:]
 		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
 		act.Mode, act.Headless, act.Confined, act.Obliging = r.Mode, r.Headless, r.Confined, r.TakesObligations
+		act.Sandboxing = r.TakesProfile
 		for _, doubt := range r.Doubts {
 			act.Doubts = append(act.Doubts, mask(doubt))
 		}

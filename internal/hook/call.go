@@ -54,6 +54,19 @@ type Call struct {
 	Error  string // in the agent's words
 }
 
+// WithCommand returns the input of a command with another command in its place, and the rest as it is; false
+// for what is no command of a shell's.
+func (c Call) WithCommand(rewrite func(command string) string) (input json.RawMessage, ok bool) {
+	var members map[string]json.RawMessage
+	var command string
+	if c.Kind != "execute" || json.Unmarshal(c.Input, &members) != nil ||
+		json.Unmarshal(members["command"], &command) != nil || command == "" {
+		return nil, false
+	}
+	members["command"] = encode(rewrite(command))
+	return encode(members), true
+}
+
 // Change is a change of a file: a part of it, or the whole of it where OldText is nil.
 type Change struct {
 	Path, NewText string
@@ -79,4 +92,7 @@ const (
 type Answer struct {
 	Verdict Verdict
 	Reason  string // for the model
+	// Input is what the tool is to get in place of what it was asked with; nil for that. Of a Call that is
+	// approved, where the agent lets us.
+	Input json.RawMessage
 }

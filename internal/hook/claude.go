@@ -261,7 +261,13 @@ func SayClaude(a Answer) []byte {
 	case Confirm:
 		decision["permissionDecision"] = "ask"
 	case Undecided:
-		return []byte("{}")
+		if a.Input == nil {
+			return []byte("{}")
+		}
+		decision = map[string]any{"hookEventName": "PreToolUse"}
+	}
+	if a.Input != nil && a.Verdict != Deny {
+		decision["updatedInput"] = a.Input
 	}
 	return encode(map[string]any{"hookSpecificOutput": decision})
 }

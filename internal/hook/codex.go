@@ -118,7 +118,12 @@ func codexNoTool(c Card) bool {
 // SayCodex writes an answer as codexBlocked reads it. A yes says nothing to Codex: it goes on asking where it
 // would without us.
 func SayCodex(a Answer) []byte {
-	if a.Verdict != Deny {
+	switch {
+	case a.Verdict == Deny:
+	case a.Input != nil:
+		return encode(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PreToolUse",
+			"permissionDecision": "allow", "updatedInput": a.Input}})
+	default:
 		return []byte("{}")
 	}
 	return encode(map[string]string{"deny": a.Reason})

@@ -129,7 +129,11 @@ func opencodeTitle(tool string, in opencodeInput) string {
 
 // SayOpencode writes an answer as our plugin reads it. Where it is undecided, opencode asks by itself.
 func SayOpencode(a Answer) []byte {
-	return encode(map[string]any{"allow": a.Verdict != Deny, "reason": a.Reason})
+	answer := map[string]any{"allow": a.Verdict != Deny, "reason": a.Reason}
+	if a.Input != nil && a.Verdict != Deny {
+		answer["input"] = a.Input
+	}
+	return encode(answer)
 }
 
 // opencodeNet is a permission of its own that stands for all: a person's "*" stays what it is. opencode goes

@@ -62,6 +62,7 @@ export default async ({ client, directory }, { socket, net }) => {
         throw new Error(`a2a-acp could not decide about this, so it is not allowed: ${error.message}`)
       }
       if (answer.allow !== true) throw new Error(answer.reason || "a2a-acp did not allow it")
+      if (answer.input) Object.assign(output.args, answer.input)
       allowed.set(input.callID, output.args ?? {})
     },
     "tool.execute.after": async (input, output) => {

@@ -147,7 +147,7 @@ func (s *Session) unconfirmed(toolCall, tool string, input json.RawMessage) *own
 	for _, id := range slices.Backward(s.calls.order) {
 		own := s.calls.byID[id].own
 		if own != nil && (toolCall == "" || id == toolCall) && own.call.name == tool && !own.joined && !own.ended &&
-			own.decision != nil && own.decision.Verdict == permissions.Approve && sameJSON(own.call.rawInput, input) {
+			own.decision != nil && own.decision.Verdict == permissions.Approve && sameJSON(own.input(), input) {
 			return own
 		}
 	}

@@ -18,13 +18,16 @@ import (
 
 // OwnAct is an act that the agent carries out itself, as its hook tells of it right before.
 type OwnAct struct {
-	ToolCall  string          // the agent's id of the call, as in its cards
-	Tool      string          // the agent's name for the tool
-	Kind      string          // ACP's kind; "" for none that is known
-	Title     string          // in one line; of a command the command
-	Input     json.RawMessage // an object: what the tool gets
-	Dir       string          // absolute: where relative names begin, and commands run
-	Changes   []approval.FileChange
+	ToolCall string          // the agent's id of the call, as in its cards
+	Tool     string          // the agent's name for the tool
+	Kind     string          // ACP's kind; "" for none that is known
+	Title    string          // in one line; of a command the command
+	Input    json.RawMessage // an object: what the tool gets
+	Dir      string          // absolute: where relative names begin, and commands run
+	Changes  []approval.FileChange
+	// Within returns the input by which the command runs in the sandbox, under a profile; nil where that cannot
+	// be. The agent's tool gets it where the Obligation of the Decision names a profile.
+	Within    func(profile string) json.RawMessage
 	Locations []string // absolute: what it touches beside what its input names
 	Note      string   // what a person is to know of it beside that; one line
 	Harmless  bool     // it has no effect outside of the agent: it is allowed, and not on record
@@ -90,6 +93,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	request := b.newRequest(s, session, "", "")
 	request.Dir, request.Commands = own.Dir, b.o.Gate.Commands(request.Workspace)
+	request.TakesProfile = own.Within != nil
 	a.claim = readClaim(s, a.call, request)
 	a.claim.touch(own.Locations, false)
 	a.resolved = permissions.ResolvedFiles(a.claim.request)
@@ -100,7 +104,12 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 	}
 	d := passage.Decision
+	var within []byte
+	if profile := d.Obligation.Profile; profile != "" && d.Verdict == permissions.Approve {
+		within = own.Within(profile)
+	}
 	b.mu.Lock()
+	a.within = within
 	a.decision, a.since = &d, b.o.Now()
 	call.rejected = d.Verdict != permissions.Approve
 	b.mu.Unlock()
@@ -185,7 +194,7 @@ func (a *ownAct) carriedOut(call *toolCall, input json.RawMessage) gate.Act {
 	case call.rejected:
 	case a.instead != nil && sameJSON(a.instead.call.rawInput, input):
 		return a.instead
-	case a.decision.Verdict == permissions.Approve && sameJSON(a.call.rawInput, input):
+	case a.decision.Verdict == permissions.Approve && sameJSON(a.input(), input):
 		return a
 	}
 	return nil
@@ -241,6 +250,7 @@ type ownAct struct {
 	fault    string   // why it cannot be told what it is; "" when it can
 	final    bool     // nobody puts another input in the place of its own
 	cardEnds bool     // its card tells what came of it, and nobody else
+	within   []byte   // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
 	waits    bool     // for governors or a person
 
 	// Guarded by Bridge.mu.
@@ -253,6 +263,14 @@ type ownAct struct {
 	// instead is a question of the agent's in the same card about something else, and the answer was yes:
 	// another hook had put another input in the place of this one.
 	instead *permissionPrompt
+}
+
+// input is what the tool gets. Called with Bridge.mu held.
+func (a *ownAct) input() []byte {
+	if a.within != nil {
+		return a.within
+	}
+	return a.call.rawInput
 }
 
 // isOurTool reports whether it is a call of a tool that we offer: that is decided about when it comes in.
@@ -335,16 +353,20 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	if own != nil && (!own.joined || own.final) && !own.ended && !call.finished() {
 		earlier, input = own.decision, own.call.rawInput
 	}
+	within := own != nil && own.within != nil && sameJSON(p.call.rawInput, own.within)
 	b.mu.Unlock()
 	same := p.tellsOf
-	if own != nil && own.final {
+	switch {
+	case within: // it is ours, word by word
+		same = func(*ownAct, []byte) bool { return true }
+	case own != nil && own.final:
 		same = p.tellsNoMoreThan
 	}
 	if earlier == nil || earlier.Verdict != permissions.Approve || !same(own, input) {
 		return permissions.Decision{}, false
 	}
 	d := b.o.Gate.Decide(own.claim.request)
-	if own.final && d.Verdict != permissions.Reject { // it may be about another thing
+	if own.final && !within && d.Verdict != permissions.Reject { // it may be about another thing
 		d = b.o.Gate.Decide(p.claim.request)
 	}
 	if d.Verdict == permissions.Reject {

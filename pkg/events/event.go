@@ -94,16 +94,17 @@ type Act struct {
 	Digest    string         `json:"digest,omitempty"`
 
 	// What rules look at beside that, so that what was decided can be decided again by others.
-	Tools       []string `json:"tools,omitempty"`     // the other ids that the act has
-	Argv        []string `json:"argv,omitempty"`      // the words of Shell, where it was given as words
-	Dir         string   `json:"dir,omitempty"`       // what relative paths are relative to
-	Workspace   []string `json:"workspace,omitempty"` // its directories
-	Env         []string `json:"env,omitempty"`       // names of the variables that it sets
-	Mode        string   `json:"mode,omitempty"`      // the mode that the agent was in
-	Headless    bool     `json:"headless,omitempty"`  // nobody could be asked
-	Confined    bool     `json:"confined,omitempty"`  // the agent's sandbox holds it
-	Obliging    bool     `json:"obliging,omitempty"`  // whoever carries it out does what the decision obliges to
-	Doubts      []string `json:"doubts,omitempty"`    // why it could not be believed
+	Tools       []string `json:"tools,omitempty"`      // the other ids that the act has
+	Argv        []string `json:"argv,omitempty"`       // the words of Shell, where it was given as words
+	Dir         string   `json:"dir,omitempty"`        // what relative paths are relative to
+	Workspace   []string `json:"workspace,omitempty"`  // its directories
+	Env         []string `json:"env,omitempty"`        // names of the variables that it sets
+	Mode        string   `json:"mode,omitempty"`       // the mode that the agent was in
+	Headless    bool     `json:"headless,omitempty"`   // nobody could be asked
+	Confined    bool     `json:"confined,omitempty"`   // the agent's sandbox holds it
+	Sandboxing  bool     `json:"sandboxing,omitempty"` // whoever carries it out can have the command run in the sandbox
+	Obliging    bool     `json:"obliging,omitempty"`   // whoever carries it out does what the decision obliges to
+	Doubts      []string `json:"doubts,omitempty"`     // why it could not be believed
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Destructive bool     `json:"destructive,omitempty"`
 	Confirm     bool     `json:"confirmation,omitempty"` // the tool's author wants a person asked every time
@@ -127,6 +128,8 @@ type Decision struct {
 	// Environment is what was set for the command beside what was asked for, as an obligation of the
 	// decision.
 	Environment map[string]string `json:"environment,omitempty"`
+	// Sandbox is the profile under which the command runs in place of as it was asked for, likewise.
+	Sandbox string `json:"sandbox,omitempty"`
 }
 
 // The values of Outcome.By.

@@ -234,6 +234,10 @@ func (a *Authority) decideBy(v *evaluation, rules outcome, policy string) Decisi
 	d := a.decide(v, rules)
 	if d.Verdict == Approve && d.Source == SourcePolicy {
 		d.Obligation = v.obligation()
+		if rules.rule.Sandbox != "" {
+			d.Obligation.Profile = rules.rule.Sandbox
+			d.Obligation.Why = "it runs in the sandbox, under the profile " + rules.rule.Sandbox + ", and not where that cannot be had"
+		}
 	}
 	d.Reasons, d.Policy = rules.reasons, policy
 	return d

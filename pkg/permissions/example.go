@@ -98,7 +98,7 @@ func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request 
 	r := Request{
 		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)},
 		Arguments: e.Arguments, Workspace: w, Dir: w.Root,
-		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Confined: e.Confined, Env: e.Env, ReadOnly: e.ReadOnly,
+		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Confined: e.Confined, TakesProfile: true, Env: e.Env, ReadOnly: e.ReadOnly,
 		Commands: commands,
 	}
 	if e.Tool == "" {

@@ -77,7 +77,7 @@ func (c *compiledRule) gather(v *evaluation) {
 	if c.fault != "" {
 		return
 	}
-	if c.Confined && !v.Confined || c.InGitWorkTree && !v.inGitTree() {
+	if c.Confined && !v.Confined || c.Sandbox != "" && !v.TakesProfile || c.InGitWorkTree && !v.inGitTree() {
 		return
 	}
 	if c.asksWithin() {

@@ -230,6 +230,9 @@ func (c *compiledRule) matchRequires(v *evaluation) (holds, string) {
 	if c.Confined && !v.Confined {
 		return no, "no sandbox of the agent's holds the act"
 	}
+	if c.Sandbox != "" && !v.TakesProfile {
+		return no, "it approves commands in the sandbox only, and nobody here can have this one run there"
+	}
 	if c.InGitWorkTree && !v.inGitTree() {
 		return no, fmt.Sprintf("the workspace %s is no git work tree", display.Line(v.Workspace.Root))
 	}

@@ -5,11 +5,13 @@ package permissions
 type Obligation struct {
 	// Environment is set for the command, over what the act itself sets.
 	Environment []Variable
-	Why         string // one sentence for people; "" for none
+	// Profile is that of the sandbox which the command runs in; "" for none.
+	Profile string
+	Why     string // one sentence for people; "" for none
 }
 
 // None reports whether there is nothing to do.
-func (o Obligation) None() bool { return len(o.Environment) == 0 }
+func (o Obligation) None() bool { return len(o.Environment) == 0 && o.Profile == "" }
 
 // Variable is a variable of the environment.
 type Variable struct{ Name, Value string }

@@ -48,7 +48,10 @@ type Request struct {
 	// TakesObligations is set if whoever carries the act out fulfils the Decision's Obligation. Otherwise
 	// there is none, and less is approved.
 	TakesObligations bool
-	agentShell       string // that an agent runs its texts with, as far as is known
+	// TakesProfile is set if whoever carries the act out runs its command under the Profile of the Obligation.
+	// Otherwise a rule that wants one approves nothing.
+	TakesProfile bool
+	agentShell   string // that an agent runs its texts with, as far as is known
 	// Env are the names of the variables that the act sets for its command, and Variables those of which
 	// the value is known.
 	Env       []string

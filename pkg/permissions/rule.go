@@ -81,6 +81,9 @@ type Rule struct {
 	Reason  string
 	// SkipGovernors leaves out the governors that are not required, where this rule decides.
 	SkipGovernors bool
+	// Sandbox is the profile under which the commands run that the rule approves; "" for none. It approves
+	// nothing where they would run without.
+	Sandbox string
 
 	// Match and NotMatch are acts that the rule must, and must not, be about: see CheckExamples.
 	Match, NotMatch []Example

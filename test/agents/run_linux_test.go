@@ -251,6 +251,38 @@ func TestRunKilled(t *testing.T) {
 	}
 }
 
+// TestRunSandbox has a rule approve a command in the sandbox: the agent is not confined, and the command is.
+func TestRunSandbox(t *testing.T) {
+	t.Parallel()
+	for _, a := range terminalAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := inTerminal(t, a, `version: 2
+auto_approval_policies:
+  - id: probe
+    applies_to: [functions.shell]
+    commands: {allow: [make probe], redirects: none}
+    decision: {type: approve, sandbox: terminal}
+`)
+			outside := filepath.Join(filepath.Dir(r.work), "outside")
+			write(t, r.path("Makefile"), "probe:\n\ttouch inside\n\ttouch '"+outside+"'\n")
+			out := r.play(shell("make probe"), model.Step{Say: "All done."})
+			if _, err := os.Stat(outside); err == nil || !r.has("inside") {
+				t.Errorf("%v; outside: %v; the model was told %q; it printed:\n%s", r.files(), err, r.model.Told(), out)
+			}
+			r.wantDecision(decision{"execute", "approve", "policy", "probe"})
+			if violated := r.recorded(events.ToolViolated); len(violated) > 0 {
+				t.Errorf("violations: %+v", violated)
+			}
+			for _, event := range r.recorded(events.ToolDecided) {
+				if event.Decision.Sandbox != "terminal" {
+					t.Errorf("on record: %+v", event.Decision)
+				}
+			}
+		})
+	}
+}
+
 // TestRunAltered has a hook of the repository's put another command in the place of what was approved, behind
 // ours: what was not approved does not happen.
 func TestRunAltered(t *testing.T) {

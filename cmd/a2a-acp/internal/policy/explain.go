@@ -250,7 +250,8 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 	error) {
 	o := env.AppOptions(nil, nil)
 	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Confined: flags.confined, Dir: o.Dir,
-		Workspace: o.Dirs().Workspace(o.Dir, nil), Commands: a.Set().Commands}
+		TakesProfile: true, // as for an agent whose hooks ask; the answer says so
+		Workspace:    o.Dirs().Workspace(o.Dir, nil), Commands: a.Set().Commands}
 	switch {
 	case shell:
 		request.Action, request.Tools = permissions.ActionExecute, []string{"functions.shell"}
@@ -316,6 +317,9 @@ func explanationOf(r permissions.Request, d permissions.Decision, governors []go
 		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason,
 		Policy:   d.Policy,
 		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
+	}
+	if d.Obligation.Profile != "" {
+		e.Reason += "; " + d.Obligation.Why
 	}
 	if d.Verdict == permissions.Ask {
 		e.Asked = "the person at the editor; where there is none, it is denied"
