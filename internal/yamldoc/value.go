@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,7 +203,7 @@ func (v Value) List(want string) ([]Value, bool) {
 	if v.Node.Kind != yaml.SequenceNode {
 		hint := ""
 		if v.Node.Kind == yaml.ScalarNode && !v.IsNull() {
-			hint = fmt.Sprintf("write it as a list: [%s]", Shorten(v.Node.Value))
+			hint = fmt.Sprintf("write it as a list: [%s]", asEntry(v.Node.Value))
 			if strings.HasPrefix(v.Want, "a list: the program") {
 				hint = fmt.Sprintf("write it as a list: [%s]",
 					Shorten(strings.Join(strings.Fields(v.Node.Value), ", ")))
@@ -217,6 +218,17 @@ func (v Value) List(want string) ([]Value, bool) {
 		entries[i].Want = want
 	}
 	return entries, true
+}
+
+// plainEntry matches what needs no quotes in a list between brackets.
+var plainEntry = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./ +-]*$`)
+
+// asEntry writes a text as an entry of a list between brackets.
+func asEntry(text string) string {
+	if plainEntry.MatchString(text) {
+		return Shorten(text)
+	}
+	return Quote(text)
 }
 
 // Item returns an entry of a list, named by its place.

@@ -86,7 +86,9 @@ var (
 	// is meant to be made. Of a program that it cannot start it says just the same.
 	saysRedirect = regexp.MustCompile(`: line \d+: [^:]+: [^:]+$`)
 	saysRunning  = regexp.MustCompile(`(?i)\b(?:exec\w*|spawn\w*|run\w*)\b|^\S+: \d+: `)
-	quoted       = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
+	// Node prints the code of an error on a line of its own, which names no file.
+	nodeCode = regexp.MustCompile(`^\s*code: 'E[A-Z0-9]+',?$`)
+	quoted   = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
 )
 
 // inLine returns what one line tells of. names counts what was looked up.
@@ -103,6 +105,8 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 	}
 	said := saysMissing
 	switch {
+	case nodeCode.MatchString(line):
+		return list
 	case saysReadOnly.MatchString(line):
 		said = saysReadOnly
 	case saysDenied.MatchString(line):

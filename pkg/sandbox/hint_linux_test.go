@@ -125,6 +125,7 @@ func TestRefusals(t *testing.T) {
 		{"python", "PermissionError: [Errno 13] Permission denied: 'OTHER/file'", []Refusal{read("other/file")}},
 		{"python, read-only", "OSError: [Errno 30] Read-only file system: 'WORK/x'", []Refusal{write("work/x", "work")}},
 		{"node", "Error: EACCES: permission denied, open 'OTHER/file'", []Refusal{read("other/file")}},
+		{"node's name of an error", "  code: 'EROFS',", nil},
 		{"node, mkdir", "Error: EROFS: read-only file system, mkdir 'WORK/x'", []Refusal{write("work/x", "work")}},
 		{"go", "open OTHER/file: permission denied", []Refusal{read("other/file")}},
 		{"a control file", "bash: line 1: WORK/AGENTS.md: Read-only file system", []Refusal{write("work/AGENTS.md", "work/AGENTS.md")}},

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,7 +93,8 @@ needs a terminal that no agent has started.`,
 			}
 		}
 		if err == nil && !report.OK {
-			err = cli.Fail(exit.ToolFailed, errors.New("the record is damaged"))
+			err = cli.Fail(exit.ToolFailed, errors.New("the record is damaged; keep a copy of "+dir+
+				" as evidence. a2a-acp audit verify --accept-damage puts it aside and begins a new record"))
 		}
 		return err
 	}
@@ -139,6 +141,11 @@ func reportLines(r *audit.Report) []string {
 func acceptDamage(cmd *cobra.Command, env *cli.Environment, dir string) error {
 	if err := cli.CheckAtTerminal(env, "accepting damage"); err != nil {
 		return err
+	}
+	fmt.Fprint(env.Stderr, "Put the record in "+display.Line(dir)+" aside, and begin a new one? [y/N] ")
+	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n') //nolint:errcheck // no answer is no
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return cli.Fail(exit.Denied, errors.New("nothing was changed"))
 	}
 	if err := cli.Confirm(cmd.Context(), env); err != nil {
 		return err
