@@ -422,6 +422,8 @@ func (l *loading) fail(c candidate, err error) {
 	case errors.As(err, &why) && c.layer == tool.LayerSystem:
 		found.Rule = ruleUntrusted
 		found.Hint = "chown root and chmod go-w it: it overrides all other files, so only root may write it"
+	case errors.As(err, &why) && why.cure != "":
+		found.Rule, found.Hint = ruleUntrusted, why.cure
 	case errors.As(err, &why):
 		found.Rule = ruleUntrusted
 		found.Hint = "move it to a directory that does not also hold the workspace, such as ~/.config/a2a-acp of your " +

@@ -387,6 +387,25 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// TestFileOfEverybody: a file that every user may write says nothing here, unless a person names it.
+func TestFileOfEverybody(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tools.yaml", "auto_approval_policies.yaml", "a2a-acp.yaml", "governors.yaml"} {
+		home := tempDir(t)
+		path := write(t, home+"/a2a-acp/"+name, "")
+		chmod(t, path, 0o666)
+		_, err := Load(Sources{ConfigHome: home})
+		if err == nil || !strings.Contains(err.Error(), "may be written by everybody (mode 0666) [untrusted]") ||
+			!strings.Contains(err.Error(), "chmod o-w it") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		chmod(t, path, 0o664)
+		if _, err := Load(Sources{ConfigHome: home}); err != nil && strings.Contains(err.Error(), "untrusted") {
+			t.Errorf("%s that a group may write: %v", name, err)
+		}
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

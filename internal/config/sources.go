@@ -291,9 +291,13 @@ func (s Sources) read(c candidate) (File, error) {
 	case c.layer == tool.LayerSystem:
 		file.Data, err = s.readSystem(c.path)
 	default:
+		check := notEverybodys
+		if c.named { // what a person names may lie on a file system that knows no modes
+			check = nil
+		}
 		file.Data, err = readRegular(func() (*os.File, error) {
 			return os.OpenFile(c.path, openFlags, 0)
-		}, nil)
+		}, check)
 	}
 	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !c.named {
 		return File{}, errAbsent
@@ -329,20 +333,30 @@ func (s Sources) readSystem(path string) ([]byte, error) {
 		if err == nil {
 			if fault := check(dir); fault != nil {
 				file.Close()
-				return nil, untrusted{fmt.Sprintf("its directory %s", fault)}
+				return nil, untrusted{why: fmt.Sprintf("its directory %s", fault)}
 			}
 		}
 		return file, err
 	}, func(info fs.FileInfo) error {
 		if fault := check(info); fault != nil {
-			return untrusted{fault.Error()}
+			return untrusted{why: fault.Error()}
 		}
 		return nil
 	})
 }
 
-// untrusted is the reason why a file that is there must not be believed.
-type untrusted struct{ why string }
+// notEverybodys refuses a file that every user of the machine may write: who can change it can change what is
+// allowed. A group may, since many systems give each user one of its own.
+func notEverybodys(info fs.FileInfo) error {
+	if mode := info.Mode().Perm(); mode&0o002 != 0 {
+		return untrusted{why: fmt.Sprintf("may be written by everybody (mode %#o)", mode), cure: "chmod o-w it"}
+	}
+	return nil
+}
+
+// untrusted is the reason why a file that is there must not be believed, and what to do; "" for what is to be
+// done about most.
+type untrusted struct{ why, cure string }
 
 func (u untrusted) Error() string { return u.why }
 
@@ -353,12 +367,12 @@ func (u untrusted) Error() string { return u.why }
 func (s Sources) mustBeOutside(c candidate) error {
 	for _, step := range pathSteps(c.path) {
 		if s.Workspace.Contains(step.path) {
-			return untrusted{fmt.Sprintf("%s names this file, but it is in the workspace (%s)", c.by,
+			return untrusted{why: fmt.Sprintf("%s names this file, but it is in the workspace (%s)", c.by,
 				step.path)}
 		}
 		for _, dir := range append(s.Workspace.Dirs(), s.Dir) {
 			if in := BroughtWith(step.path, dir, s.Home); in != "" {
-				return untrusted{fmt.Sprintf("%s names this file, but %s holds both it and the workspace: "+
+				return untrusted{why: fmt.Sprintf("%s names this file, but %s holds both it and the workspace: "+
 					"who wrote the workspace could have written it, too", c.by, in)}
 			}
 		}

@@ -277,7 +277,7 @@ func replaceWith(command, environ []string) error {
 // the arguments that the agent asked the editor to add for its login (ACP, terminal authentication).
 func directCall(env *cli.Environment, command []string) (bool, string) {
 	if cli.IsTerminal(env.Stdin) {
-		return true, "standard input is a terminal, so a person is talking to it"
+		return true, "standard input is a terminal, so a person is talking to it; a2a-acp run guards an agent in a terminal"
 	}
 	if dir, err := app.StateDir(env.AppOptions(nil, nil)); err == nil && agents.LoginsIn(dir).Match(command) {
 		return true, "the editor calls for its login"
