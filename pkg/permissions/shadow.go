@@ -55,7 +55,7 @@ func (r Rule) unconditional() bool {
 	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+
 		len(r.CommandPrefixes)+len(r.Agents)+len(r.Modes) == 0 &&
 		r.Commands == nil && !r.InGitWorkTree && !r.Confined && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid &&
-		r.When == "" && r.Expires.IsZero() &&
+		r.When == "" && r.Sandbox == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0
 }
 
