@@ -246,6 +246,9 @@ func (s *stage) outsideRun(t *testing.T, text string, must bool) bool {
 	if err != nil && must {
 		t.Fatalf("setup: %v\n%s", err, out)
 	}
+	if err != nil {
+		t.Logf("check: %v\n%s", err, out)
+	}
 	return err == nil
 }
 
