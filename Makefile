@@ -49,7 +49,7 @@ test-short: ## a sample of the same tables, without the race detector: under a m
 test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencode, against a model server of our own on loopback
 	./scripts/need node npm
 	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
-	$(GO) test -race -tags agents -count=1 -timeout 15m ./test/agents/...
+	$(GO) test -race -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...
 
 bench: build ## ratios against a floor measured in the same run; also build/bench.json
 	-./scripts/need bwrap # its rows say so where it is missing
