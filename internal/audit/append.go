@@ -42,8 +42,8 @@ func (l *Log) append(batch []*record) (err error) {
 	return l.write(batch)
 }
 
-// takeLock waits for the lock of all processes. Where another file has its name by now, as after Accept, that one is
-// the lock.
+// takeLock waits for the lock of all processes. Where another file has its name by now, as after Accept, that
+// one is the lock.
 func (l *Log) takeLock() error {
 	for {
 		if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
@@ -67,7 +67,8 @@ func (l *Log) takeLock() error {
 }
 
 // look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.
-// When the size is what we left, and no segment follows, nobody has been here, and that is all there is to do.
+// When the size is what we left, and no segment follows, nobody has been here, and that is all there is to
+// do.
 func (l *Log) look() (torn int64, err error) {
 	if err := l.afterRetirement(); err != nil {
 		return 0, err
@@ -86,8 +87,8 @@ func (l *Log) look() (torn int64, err error) {
 	}
 }
 
-// afterRetirement goes on in the last segment where the one that is open was removed since, with all before it, as
-// another process does with what is older than it is kept. Whether that is on record, Verify says.
+// afterRetirement goes on in the last segment where the one that is open was removed since, with all before
+// it, as another process does with what is older than it is kept. Whether that is on record, Verify says.
 func (l *Log) afterRetirement() error {
 	if _, err := os.Lstat(l.path(segmentName(l.first))); !errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -29,5 +29,6 @@
 // Each line is a leaf of a Merkle tree (RFC 6962), which follows the record: it is brought up to date when its
 // root is signed (advance.go, signing.go). Such a checkpoint that was kept elsewhere (outside.go) shows that the
 // record is the one of that day. Without one, Verify can only say that it is consistent: whoever can write the
-// directory has the key as well. A record that is damaged is not written on (Accept).
+// directory has the key as well. Open looks at the end, and at what came since the last
+// checkpoint: a record that is damaged there is not written on until somebody accepts it (Accept).
 package audit

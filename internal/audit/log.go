@@ -67,8 +67,8 @@ func Open(dir string) (*Log, error) { return Options{}.Open(dir) }
 type Options struct {
 	// SegmentBytes is the size of a segment from which on the next one is begun; 0 for 64 MiB.
 	SegmentBytes int64
-	// CheckpointEvery is how long a line waits for its checkpoint, 0 for a minute, and CheckpointLines how many
-	// do, 0 for a thousand.
+	// CheckpointEvery is how long a line waits for its checkpoint, 0 for a minute, and CheckpointLines how
+	// many do, 0 for a thousand.
 	CheckpointEvery time.Duration
 	CheckpointLines int
 	// Keep is how long a line is kept at the least; 0 for ever. Whole segments are removed then.
@@ -135,8 +135,8 @@ func openFile(path string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// openRead opens a file of a record for reading. A copy of a record may come from anybody: no link is followed, and
-// nothing else than a file is opened, since reading that may never end.
+// openRead opens a file of a record for reading. A copy of a record may come from anybody: no link is
+// followed, and nothing else than a file is opened, since reading that may never end.
 func openRead(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

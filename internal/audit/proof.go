@@ -20,8 +20,8 @@ const (
 )
 
 // Prove returns a proof that the line with a number stands in the record in dir, in the form of
-// c2sp.org/tlog-proof, with the line itself as its extra data. Where the last checkpoint does not speak of that
-// line yet, another is made.
+// c2sp.org/tlog-proof, with the line itself as its extra data. Where the last checkpoint does not speak of
+// that line yet, another is made.
 func Prove(dir string, seq int64) ([]byte, error) {
 	t, last, err := treeOver(dir, seq)
 	if err != nil {
@@ -48,8 +48,8 @@ func Prove(dir string, seq int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// treeOver returns the tree as the last checkpoint speaks of it, which the caller closes. Where it does not speak of
-// a line, another is made first.
+// treeOver returns the tree as the last checkpoint speaks of it, which the caller closes. Where it does not
+// speak of a line, another is made first.
 func treeOver(dir string, seq int64) (*tree, Checkpoint, error) {
 	t, last, err := treeAtCheckpoint(dir)
 	if err == nil && last.Size >= seq {
@@ -112,8 +112,8 @@ type Proved struct {
 	Checkpoint Checkpoint
 }
 
-// CheckProof holds a proof against a public key and returns what it proves. It needs no record. The error says
-// what is wrong with it.
+// CheckProof holds a proof against a public key and returns what it proves. It needs no record. The error
+// says what is wrong with it.
 func CheckProof(proof []byte, public string) (*Proved, error) {
 	key, err := verifierOf(public)
 	if err != nil {

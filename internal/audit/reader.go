@@ -160,8 +160,8 @@ func (r *Reader) seek(from Cursor) error {
 	return nil
 }
 
-// findSeq returns the offset of the line with a number. Numbers rise, so it halves its segment until little is
-// left, and reads that. It reads about a line for each halving, however long the record is.
+// findSeq returns the offset of the line with a number. Numbers rise, so it halves its segment until little
+// is left, and reads that. It reads about a line for each halving, however long the record is.
 func findSeq(f *stream, seq int64) (int64, error) {
 	const little = 128 << 10
 	lo, hi := f.segmentOf(seq) // the line begins in [lo, hi), and a line begins at lo
@@ -190,8 +190,8 @@ func findSeq(f *stream, seq int64) (int64, error) {
 	return offset, err
 }
 
-// firstLine returns the number of the first line that begins at the offset from or later, and before the offset to,
-// and where that is.
+// firstLine returns the number of the first line that begins at the offset from or later, and before the
+// offset to, and where that is.
 func firstLine(f *stream, from, to int64) (seq, offset int64, err error) {
 	start := max(0, from-1)
 	lines := lineReader{from: f, at: f.at(start), offset: start,
@@ -212,8 +212,8 @@ func firstLine(f *stream, from, to int64) (seq, offset int64, err error) {
 	return nextLine(&lines, to)
 }
 
-// nextLine returns the number of the next line that begins before an offset, and where that is. Lines that are no
-// records are passed over.
+// nextLine returns the number of the next line that begins before an offset, and where that is. Lines that
+// are no records are passed over.
 func nextLine(lines *lineReader, to int64) (seq, offset int64, err error) {
 	for lines.offset < to {
 		offset := lines.offset

@@ -16,9 +16,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// retire removes the segments whose every line is older than the record is kept, oldest first, some at a time. That is on
-// record before they are gone, with the hash of each; the tree keeps the hashes of their lines, so that what
-// remains is proved as before. Segments that no checkpoint speaks of stay.
+// retire removes the segments whose every line is older than the record is kept, oldest first, some at a
+// time. That is on record before they are gone, with the hash of each; the tree keeps the hashes of their
+// lines, so that what remains is proved as before. Segments that no checkpoint speaks of stay.
 func (l *Log) retire() error {
 	if l.options.Keep <= 0 {
 		return nil
@@ -87,8 +87,8 @@ func (l *Log) retire() error {
 	return syncDir(l.dir)
 }
 
-// olderThan reports whether a segment begins with a line of before a time, so that all lines before it are older
-// unless the clock was set back.
+// olderThan reports whether a segment begins with a line of before a time, so that all lines before it are
+// older unless the clock was set back.
 func (l *Log) olderThan(first int64, when time.Time) bool {
 	f, err := openRead(l.path(segmentName(first)))
 	if err != nil {

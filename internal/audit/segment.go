@@ -25,8 +25,8 @@ func segmentName(first int64) string {
 	return fmt.Sprintf("%0*d%s", segmentDigits, first, segmentSuffix)
 }
 
-// segmentFirst returns the number of the first line of a segment by its base name; ok is false for the name of
-// another file.
+// segmentFirst returns the number of the first line of a segment by its base name; ok is false for the name
+// of another file.
 func segmentFirst(name string) (first int64, ok bool) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	if !ok {
@@ -59,8 +59,8 @@ func listSegments(dir string) ([]segment, error) {
 	return list, nil
 }
 
-// stream is the record as one run of bytes, its segments one behind the other, as it was when it was opened or
-// extended last. It is for one goroutine. Close it.
+// stream is the record as one run of bytes, its segments one behind the other, as it was when it was opened
+// or extended last. It is for one goroutine. Close it.
 type stream struct {
 	dir      string
 	segments []segment // never empty
@@ -68,15 +68,15 @@ type stream struct {
 	read     int64 // bytes so far
 }
 
-// openStream opens the record in dir at a moment when nobody writes. The error is fs.ErrNotExist where nothing
-// was ever recorded.
+// openStream opens the record in dir at a moment when nobody writes. The error is fs.ErrNotExist where
+// nothing was ever recorded.
 func openStream(dir string) (*stream, error) {
 	s := &stream{dir: dir, open: map[int64]*os.File{}}
 	return s, s.extend()
 }
 
-// extend takes in what was recorded since, up to the end that is settled now. What was read before stays where
-// it is, also where it was removed since.
+// extend takes in what was recorded since, up to the end that is settled now. What was read before stays
+// where it is, also where it was removed since.
 func (s *stream) extend() error {
 	defer readLock(s.dir)()
 	list, err := listSegments(s.dir)
@@ -102,8 +102,8 @@ func (s *stream) extend() error {
 	return nil
 }
 
-// sizeOf returns how long a segment is now, which must be the file that was opened. One that was removed since, as
-// what is older than it is kept, grows no more.
+// sizeOf returns how long a segment is now, which must be the file that was opened. One that was removed
+// since, as what is older than it is kept, grows no more.
 func (s *stream) sizeOf(g segment) (int64, error) {
 	named, err := os.Lstat(filepath.Join(s.dir, segmentName(g.first)))
 	f := s.open[g.first]

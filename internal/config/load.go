@@ -102,8 +102,8 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	return l.set, nil
 }
 
-// About returns the warnings that matter to whoever uses one tool: those of other tools are left out. For "" it is
-// all of them.
+// About returns the warnings that matter to whoever uses one tool: those of other tools are left out. For ""
+// it is all of them.
 func (s *Set) About(tool string) yamldoc.Errors {
 	others := map[yamldoc.Error]bool{}
 	for _, t := range s.Tools {

@@ -34,7 +34,8 @@ const longestSessionApproval = 30 * 24 * time.Hour
 
 const sessionApprovalColumns = `id, granted, owner, agent, session, key, words, revoked, revoker`
 
-// AllowForSession keeps what was allowed in a session of this process. What was allowed there before stays one grant.
+// AllowForSession keeps what was allowed in a session of this process. What was allowed there before stays
+// one grant.
 func (s *Store) AllowForSession(ctx context.Context, g SessionApproval) error {
 	now := s.now().UnixMilli()
 	return s.change(ctx, func(tx *sql.Tx) error {

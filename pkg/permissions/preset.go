@@ -32,7 +32,8 @@ func Packs() (names []string) {
 	return names
 }
 
-// WithPacks returns a preset with the rules of packs behind its own. What they approve runs the project's own code.
+// WithPacks returns a preset with the rules of packs behind its own. What they approve runs the project's own
+// code.
 func WithPacks(preset []byte, packs []string) ([]byte, bool) {
 	file := bytes.Clone(preset)
 	for i, name := range packs {

@@ -23,8 +23,9 @@ const (
 )
 
 // Unreadable looks through a workspace for what rules reject reading. A rule counts that has no condition but
-// its paths: what depends on the agent, the time or an expression may be decided otherwise later. Links are not
-// followed: what they lead to is looked at where it is. walk is filepath.WalkDir: rules look at no disk themselves.
+// its paths: what depends on the agent, the time or an expression may be decided otherwise later. Links are
+// not followed: what they lead to is looked at where it is. walk is filepath.WalkDir: rules look at no disk
+// themselves.
 func (a *Authority) Unreadable(w tool.Workspace, walk func(string, fs.WalkDirFunc) error) (found Unreadable) {
 	rules := a.rulesFor(Request{Workspace: w})
 	files, dirs := rules.keepFromReading()
@@ -62,8 +63,8 @@ func (a *Authority) Unreadable(w tool.Workspace, walk func(string, fs.WalkDirFun
 	return found
 }
 
-// keepFromReading returns the rules that reject reading files by their paths alone: those that could be about a
-// file, and those of them that hold for a directory as a whole, whatever other rules say.
+// keepFromReading returns the rules that reject reading files by their paths alone: those that could be about
+// a file, and those of them that hold for a directory as a whole, whatever other rules say.
 func (f inForce) keepFromReading() (files, dirs []*compiledRule) {
 	for _, set := range []*Set{f.policies, f.own} {
 		if set == nil {

@@ -49,9 +49,11 @@ shown to be the same record, up to the line that the checkpoint names. For
 how checkpoints get there, see "audit:" in a2a-acp.yaml, and audit
 checkpoint.
 
-A damaged record is not continued, so nothing runs. --accept-damage puts it
-aside unchanged and begins a new one, which says so in its first line. That
-needs a terminal that no agent has started.`,
+Programs that record look at its end, and at what came since the last
+checkpoint: with damage there nothing runs. Damage before that only verify
+finds. --accept-damage puts a damaged record aside unchanged and begins a new
+one, which says so in its first line. That needs a terminal that no agent has
+started.`,
 		Example: `  a2a-acp audit verify
   a2a-acp audit verify --checkpoint /mnt/backup/a2a-acp.checkpoints
   a2a-acp audit verify --json | jq .problems

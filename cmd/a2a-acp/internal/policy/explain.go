@@ -137,8 +137,8 @@ func explainPolicy(env *cli.Environment, make func(*app.App) (permissions.Reques
 	return e.print(env, f)
 }
 
-// whatIsHidden says which files of a request a confined agent does not see, since rules keep it from reading them,
-// and which it does.
+// whatIsHidden says which files of a request a confined agent does not see, since rules keep it from reading
+// them, and which it does.
 func whatIsHidden(a *app.App, request permissions.Request) (hidden, seen string) {
 	found := a.Configuration().Authority.Unreadable(request.Workspace, filepath.WalkDir)
 	var covered, open []string

@@ -194,8 +194,8 @@ func (r *replayed) add(act replay.Redecided) {
 	})
 }
 
-// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be decided
-// again.
+// sum says in one line what a replay found: 412 calls: 38 ask -> approve, 2 approve -> reject; 3 cannot be
+// decided again.
 func (r *replayed) sum() string {
 	var parts []string
 	for _, c := range r.Changes {
