@@ -34,13 +34,14 @@ var may = map[string][]string{
 	"internal/bashsyntax": {},
 	"internal/argument":   {"pkg/tool"},
 	"internal/agents":     {"internal/state"},
-	"internal/editor":     {},
+	"internal/atomicfile": {},
+	"internal/editor":     {"internal/atomicfile"},
 	"internal/display":    {},
 	"internal/spelling":   {},
 	"internal/ndjson":     {},
-	"internal/state":      {},
+	"internal/state":      {"internal/atomicfile"},
 	"internal/profile":    {"pkg/tool"},
-	"internal/secret":     {"pkg/tool", "pkg/events"},
+	"internal/secret":     {"pkg/tool", "pkg/events", "internal/atomicfile"},
 	"internal/grant":      {"pkg/tool", "internal/spelling"},
 	"internal/blob":       {},
 	"internal/store":      {}, // what the rows mean is said by internal/approval
@@ -74,9 +75,9 @@ var may = map[string][]string{
 
 	"internal/netguard": {},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/display", "internal/netguard", "internal/secret"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/netguard", "internal/secret"},
 
-	"internal/audit": {"pkg/events", "pkg/tool"},
+	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
@@ -159,8 +160,8 @@ var may = map[string][]string{
 		"internal/agents", "internal/display", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/tools": {
-		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit",
-		"internal/blob", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/governor",
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/atomicfile",
+		"internal/audit", "internal/blob", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/governor",
 		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/tooltest", "internal/trust",
 		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},

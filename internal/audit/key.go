@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 )
 
 // The key of the record (Ed25519) and its public half, in the forms of golang.org/x/mod/sumdb/note. Whoever has
@@ -81,28 +82,9 @@ func makeKey(dir string) (string, error) {
 		return "", err
 	}
 	for _, file := range []struct{ name, text string }{{publicName, public}, {keyName, private}} {
-		if err := replaceFile(filepath.Join(dir, file.name), file.text+"\n"); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, file.name), []byte(file.text+"\n"), 0o600); err != nil {
 			return "", err
 		}
 	}
 	return private, nil
-}
-
-// replaceFile puts a text into a file, whole or not at all, and on disk.
-func replaceFile(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 )
 
 // backupSuffix ends the name of the copy of what the settings were before us.
@@ -139,7 +141,7 @@ func (c Change) Apply() error {
 		mode = info.Mode().Perm()
 	}
 	if c.keeps {
-		if err := replace(c.backup, c.Before, mode); err != nil {
+		if err := atomicfile.Write(c.backup, c.Before, mode); err != nil {
 			return fmt.Errorf("keep a copy of the settings: %w", err)
 		}
 	}
@@ -149,7 +151,7 @@ func (c Change) Apply() error {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
 		return err
 	}
-	if err := replace(c.Path, c.After, mode); err != nil {
+	if err := atomicfile.Write(c.Path, c.After, mode); err != nil {
 		return err
 	}
 	if c.restores {
@@ -194,23 +196,6 @@ func read(path string) (real string, data []byte, err error) {
 		data = []byte{}
 	}
 	return real, data, nil
-}
-
-// replace writes a file as a whole: whoever reads it sees the old one or the new one.
-func replace(path string, data []byte, mode fs.FileMode) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(data)
-	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary.Name()))
-	}
-	return nil
 }
 
 func unreadable(path string, err error) error {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 )
 
 // usageFile is what rates and budgets have counted: a small file in the state directory, written anew with
@@ -191,20 +193,5 @@ func (l *usageFile) write(accounts map[string]account) error {
 	if err != nil {
 		return err
 	}
-	next := filepath.Join(l.dir, usageName+".new")
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(next, filepath.Join(l.dir, usageName))
+	return atomicfile.Write(filepath.Join(l.dir, usageName), data, 0o600)
 }

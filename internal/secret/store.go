@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 )
 
 // The bounds of what is kept.
@@ -231,30 +233,5 @@ func (s *Store) change(do func(*file)) (err error) {
 	if err != nil {
 		return errors.New("the secrets cannot be written as JSON")
 	}
-	return s.replace(append(data, '\n'))
-}
-
-// replace writes the file beside the old one and then takes its place (rename(2)): whoever reads finds one
-// or the other.
-func (s *Store) replace(data []byte) error {
-	temporary, err := os.CreateTemp(s.dir, ".secrets-") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(data)
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if err = errors.Join(err, temporary.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary.Name(), filepath.Join(s.dir, fileName)); err != nil {
-		return err
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return atomicfile.Write(filepath.Join(s.dir, fileName), append(data, '\n'), 0o600)
 }

@@ -48,7 +48,7 @@ func TestStore(t *testing.T) {
 	if was, err := s.Remove("KEY"); was || err != nil {
 		t.Error(was, err)
 	}
-	left, err := filepath.Glob(filepath.Join(s.Dir(), ".secrets-*"))
+	left, err := filepath.Glob(filepath.Join(s.Dir(), ".secrets*"))
 	if err != nil || left != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 )
 
 // Shared is a small JSON file of the state directory that several programs of one user read and change, one
@@ -39,7 +41,7 @@ func (s Shared) Read(value any) error {
 }
 
 // Change reads the file into value, calls change, and writes value when it says so, while nobody else does.
-// A program that ends in between leaves the file as it was: it is replaced as a whole.
+// A program that ends in between leaves the file as it was.
 func (s Shared) Change(value any, change func() (write bool, err error)) (err error) {
 	lock, err := os.OpenFile(s.path+".lock", os.O_RDWR|os.O_CREATE|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -67,21 +69,8 @@ func (s Shared) Change(value any, change func() (write bool, err error)) (err er
 	if err != nil {
 		return fmt.Errorf("change %s: %w", s.path, err)
 	}
-	return s.replace(data)
-}
-
-func (s Shared) replace(data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".*") // mode 0600
-	if err != nil {
+	if err := atomicfile.Write(s.path, data, 0o600); err != nil {
 		return fmt.Errorf("change the state: %w", err)
-	}
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), s.path)
-	}
-	if err != nil {
-		return fmt.Errorf("change %s: %w", s.path, errors.Join(err, os.Remove(temp.Name())))
 	}
 	return nil
 }
