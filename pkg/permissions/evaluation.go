@@ -21,8 +21,9 @@ type evaluation struct {
 	danger    func() danger
 	// commandGuard is why the act's command needs a person; see guardCommand.
 	commandGuard func() string
-	toolText     string // see shownTool
-	shownPath    string // what shown has shown last
+	trees        func() []wholeTree // the directories that the act takes whole
+	toolText     string             // see shownTool
+	shownPath    string             // what shown has shown last
 	shownText    string
 	exceeding    map[string]string // what exceeds has found
 	facts        *facts
@@ -43,6 +44,7 @@ func newEvaluation(r Request, home string, s *sensitiveFiles, f files, git gitAs
 	v.inGitTree = sync.OnceValue(func() bool { return v.facts.inGitTree(r.Workspace.Root) })
 	v.danger = sync.OnceValue(v.assess)
 	v.commandGuard = sync.OnceValue(v.guardCommand)
+	v.trees = sync.OnceValue(v.findTrees)
 	v.ids = v.toolIDs()
 	v.gather(v.gatherRequest)
 	return v

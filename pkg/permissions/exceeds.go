@@ -159,7 +159,7 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			}
 		}
 	}
-	return ""
+	return v.removesSensitive(c, args[spelled:])
 }
 
 // readerExceeds is exceeds for a program that only reads.

@@ -85,6 +85,9 @@ func (c *compiledRule) gather(v *evaluation) {
 			return
 		}
 	}
+	if len(c.include)+len(c.exclude) > 0 && (c.Verdict != Approve || v.runs()) {
+		v.trees()
+	}
 	if c.Verdict == Approve && v.runs() {
 		if len(c.commands) == 0 {
 			v.commandGuard()

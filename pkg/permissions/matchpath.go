@@ -79,6 +79,9 @@ func (c *compiledRule) approvesCommand(v *evaluation) (holds, string) {
 					display.Line(c.ExcludePaths[at]))
 			}
 		}
+		if len(c.exclude) > 0 {
+			return c.leavesTrees(v)
+		}
 		return yes, ""
 	}
 	if len(c.exclude) > 0 {
@@ -97,13 +100,13 @@ func (c *compiledRule) stopsPaths(v *evaluation) (holds, string) {
 	}
 	places := v.everyResource()
 	for _, p := range places {
-		if c.mayInclude(v, p) && !slices.ContainsFunc(c.exclude, func(g *pathGlob) bool {
-			return v.covers(g, p)
-		}) {
+		if c.mayInclude(v, p) && !c.excludes(v, p) {
 			return yes, ""
 		}
 	}
-	switch {
+	switch below, why := c.stopsTrees(v); {
+	case below != no:
+		return below, why
 	case v.runs() && (v.shell == nil || !v.shell.allNamed):
 		return maybe, ""
 	case len(places) == 0 && len(c.include) == 0:
