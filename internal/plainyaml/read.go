@@ -100,8 +100,8 @@ func (r *reader) item(n *Node, depth int, text string) error {
 	if strings.HasPrefix(text, " ") {
 		return r.fail("more than one blank stands behind the dash")
 	}
-	quoted := strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "'")
-	if quoted || !strings.Contains(text, ": ") && !strings.HasSuffix(text, ":") {
+	noKey := strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "'") || strings.HasPrefix(text, "#")
+	if noKey || !strings.Contains(text, ": ") && !strings.HasSuffix(text, ":") {
 		r.at++
 		return r.scalar(n, text)
 	}

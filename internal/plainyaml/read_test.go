@@ -62,6 +62,7 @@ func TestRefuses(t *testing.T) {
 	for _, text := range []string{
 		"x", "a: [1]", "a: {b: c}", "a: &x b", "a: *x", "a: b # c", "a: b: c", "a: 'b", `a: "b`, `a: "b" c`, "a: |\n  b", "a: >\n  b",
 		"a: b\n- c", "- a\nb: c", "  a: b", "a:\n    b: c\n  d: e", "a: 'b' 'c'", "? a", "a b: c", "a:b",
+		"- # c", "- #: c\n  a: b",
 	} {
 		if got, err := Read(text); err == nil {
 			t.Errorf("%q: read as %+v", text, got)
