@@ -137,6 +137,8 @@ func commands(redirects Redirects, allow ...string) func(*Rule) {
 	return func(r *Rule) { r.Commands = &Commands{Allow: allow, Redirects: redirects} }
 }
 
+func inProfile(r *Rule) { r.Sandbox = "dev" }
+
 func v2(rules ...Rule) File { return File{Version: Version2, Layer: tool.LayerUser, Rules: rules} }
 func v1(rules ...Rule) File {
 	return File{Version: VersionOriginal, Layer: tool.LayerUser, Rules: rules}
@@ -157,6 +159,7 @@ func TestWhyARuleDoesNotApprove(t *testing.T) {
 		{"another tool", rule("r", Approve, about("web_*")), b.write("docs/a.md"), "the tool is functions.acp_fs__write_text_file, and the rule is about web_*"},
 		{"no git work tree", rule("r", Approve, func(r *Rule) { r.InGitWorkTree = true }), Request{Action: ActionWrite, Workspace: tool.Workspace{Root: b.dir}}, "is no git work tree"},
 		{"no sandbox", rule("r", Approve, func(r *Rule) { r.Confined = true }), b.write("docs/a.md"), "no sandbox of the agent's holds the act"},
+		{"nobody who takes a profile", rule("r", Approve, commands("", "npm test"), inProfile), b.run("npm test"), "nobody here can have this one run there"},
 		{"argument missing", rule("r", Approve, equal("method", "GET")), b.call("x", nil), "there is no argument method"},
 		{"argument other", rule("r", Approve, equal("method", "GET")), b.call("x", map[string]any{"method": "POST"}), `the argument method is "POST", not "GET"`},
 		{"argument of another type", rule("r", Approve, equal("n", json.Number("1"))), b.call("x", map[string]any{"n": "1"}), `the argument n is "1", not 1`},

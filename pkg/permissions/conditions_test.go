@@ -360,6 +360,7 @@ func TestUnmatched(t *testing.T) {
 		{"rejected", []File{says(Reject, v2(other))}, b.read("docs/a.md"), "reject default"},
 		{"asked", []File{says(Ask, v2(other))}, b.read("docs/a.md"), "ask default"},
 		{"the strongest", []File{says(Reject, v2()), says(Ask, v2(other))}, b.read("docs/a.md"), "reject default"},
+		{"the strongest, from the last file", []File{says(Ask, v2()), says(Reject, v2(other))}, b.read("docs/a.md"), "reject default"},
 		{"matched", []File{says(Reject, v2(other))}, b.write("src/a.go"), "approve policy"},
 		{"a control file", []File{says(Reject, v2(other))}, b.write(".envrc"), "reject default"},
 		{"of a person", []File{says(Reject, v2(other))}, own, "approve caller"},

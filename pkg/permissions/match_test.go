@@ -64,9 +64,64 @@ func TestGatherGoesOn(t *testing.T) {
 	}{
 		{"a risk", rule("r", Approve, commands("", "npm test"), atMost(RiskHigh)), "approve policy"},
 		{"an expression", rule("r", Approve, commands("", "npm test"), when("call.risk == 'high'")), "ask default"},
+		{"an argument", rule("r", Approve, commands("", "npm test"), wants("dir", Matcher{Within: "docs"})), "approve policy"},
+		{"an argument that does not fit", rule("r", Approve, commands("", "npm test"), wants("dir", Matcher{Within: "src"})), "ask default"},
+		{"a profile", rule("r", Approve, commands("", "npm test"), inProfile), "approve policy"},
+		{"both lists of commands", rule("r", Reject, commands("", "npm test"), prefixes("npm")), "reject policy"},
+		{"the first of two lists of commands", rule("r", Reject, commands("", "ls"), prefixes("npm")), "ask default"},
+		{"the second of them", rule("r", Reject, commands("", "npm test"), prefixes("ls")), "ask default"},
 	} {
-		if d := b.authority(v2(c.rule)).Decide(b.run("npm test")); said(d) != c.want {
+		request := with(b.run("npm test"), func(r *Request) { r.Arguments, r.TakesProfile = args("dir", "docs"), true })
+		if d := b.authority(v2(c.rule)).Decide(request); said(d) != c.want {
 			t.Errorf("%s: %s: %s; want %s", c.name, said(d), d.Reason, c.want)
+		}
+	}
+}
+
+func prefixes(texts ...string) func(*Rule) { return func(r *Rule) { r.CommandPrefixes = texts } }
+
+// What a rule that matches says in words has each of its conditions, and so the tool alone only where it has
+// no other.
+func TestBecause(t *testing.T) {
+	t.Parallel()
+	for want, rule := range map[string]Rule{
+		"the tool matches":                                 rule("r", Approve),
+		"the tool and the risk match":                      rule("r", Approve, atMost(RiskLow)),
+		"the tool, the agent, the mode and the risk match": rule("r", Approve, atLeast(RiskLow), agents("x"), inModes("m")),
+		"the tool, the git work tree, the agent's sandbox and the condition match": rule("r", Approve, when("true"),
+			func(r *Rule) { r.InGitWorkTree, r.Confined = true, true }),
+		"the tool, the arguments and the commands match": rule("r", Approve, equal("a", 1), commands("", "ls")),
+		"the tool and the paths match":                   rule("r", Approve, exclude("x")),
+	} {
+		if got := compileRule(rule).because(); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	word := finding{holds: yes, why: "a word"}
+	if got := compileRule(rule("r", Approve)).matchFacts(&evaluation{}, word); got.why != word.why {
+		t.Errorf("what a condition has said is lost: %+v", got)
+	}
+}
+
+// Of several arguments that do not fit, the first by name is told, every time.
+func TestFirstArgument(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	r := rule("r", Approve)
+	r.Parameters = map[string]any{}
+	for _, name := range strings.Split("hgfedcba", "") {
+		r.Parameters[name] = "x"
+	}
+	if d := b.authority(v2(r)).Decide(b.call("x", nil)); !strings.Contains(d.Reasons[0].Why, "there is no argument a") {
+		t.Errorf("%s", d.Reasons[0].Why)
+	}
+}
+
+func TestListed(t *testing.T) {
+	t.Parallel()
+	for want, texts := range map[string][]string{"": nil, "a": {"a"}, "a, b, c": {"a", "b", "c"}, "a, b, c, …": {"a", "b", "c", "d", "e"}} {
+		if got := listed(texts); got != want {
+			t.Errorf("%q; want %q", got, want)
 		}
 	}
 }
