@@ -54,7 +54,8 @@ func (a *Inbox) TakeBack(ctx context.Context, id, by string) (store.Approval, er
 	return a.store.TakeBack(ctx, id, by, func(q store.Approval) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
 			Type: events.GrantRevoked, Time: a.now(), Session: q.Session, CallID: q.CallID, Agent: q.Agent,
-			Detail: events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
+			Principal: q.Principal,
+			Detail:    events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
 		})
 	})
 }
@@ -75,7 +76,7 @@ func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
-			question.Bound != shown.Bound || question.Lasting != shown.Lasting {
+			question.Bound != shown.Bound || question.Lasting != shown.Lasting || question.Principal != shown.Principal {
 			return errors.New("the question is not the one that was shown; somebody changed it in the database")
 		}
 		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)

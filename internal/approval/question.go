@@ -25,9 +25,11 @@ type Question struct {
 	// Lasting is what "always" would allow, in words; "" where there is none.
 	Lasting string
 	// The fields below describe the question where else it stands. They are not shown here.
-	Door   tool.Door
-	Agent  string
-	CallID string // ours
+	Door  tool.Door
+	Agent string
+	// Principal is whose call to the daemon it is about; "" for what did not come through it.
+	Principal string
+	CallID    string // ours
 	// Digest identifies exactly what an answer is about; "" if that is not possible.
 	Digest string
 	// Bound is set if this program carries the act out itself, exactly as Digest identifies it. Otherwise
@@ -38,7 +40,7 @@ type Question struct {
 
 // Basis is what an answer depends on besides the act: an answer on another basis does not count.
 type Basis struct {
-	Principal string // who asks, as far as we know ourselves (see permissions.Request)
+	Caller    string // who asks, as far as we know ourselves (see permissions.Request)
 	Workspace []string
 	Policy    string // as in a permissions.Decision
 	Governors string
@@ -49,7 +51,7 @@ type Basis struct {
 }
 
 // Key identifies the question for whoever asks it again later, maybe from another process: the same act,
-// principal, place and basis. It is "" for an act that cannot be identified, whose question cannot be asked
+// caller, place and basis. It is "" for an act that cannot be identified, whose question cannot be asked
 // again.
 func (q Question) Key() string {
 	if q.Digest == "" {
@@ -60,7 +62,7 @@ func (q Question) Key() string {
 		shown = q.Title + "\n" + q.shown()
 	}
 	parts := []string{
-		"question v1", string(q.Door), q.Agent, q.Basis.Principal, string(q.Action), q.Digest,
+		"question v1", string(q.Door), q.Agent, q.Basis.Caller, string(q.Action), q.Digest,
 		strconv.FormatBool(q.Bound), shown,
 		q.Basis.Policy, q.Basis.Governors, q.Basis.Plan, q.Basis.Frame, strconv.Itoa(len(q.Basis.Workspace)),
 	}

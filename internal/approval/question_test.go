@@ -15,7 +15,7 @@ func TestQuestionKey(t *testing.T) {
 		q := Question{
 			Session: "s", ToolCall: "t", Title: "title", Text: "text", Action: permissions.ActionWrite, Paths: []string{"/x"}, Door: "acp", Agent: "a", CallID: "c",
 			Digest: "d", Bound: bound, Change: &FileChange{Path: "/x", OldText: &before, NewText: "after"},
-			Basis: Basis{Principal: "p", Workspace: []string{"/w", "/v"}, Policy: "policy", Governors: "governors", Plan: "plan", Frame: "frame"},
+			Basis: Basis{Caller: "p", Workspace: []string{"/w", "/v"}, Policy: "policy", Governors: "governors", Plan: "plan", Frame: "frame"},
 		}
 		if change != nil {
 			change(&q)
@@ -36,7 +36,7 @@ func TestQuestionKey(t *testing.T) {
 		{"the digest", func(q *Question) { q.Digest = "d2" }, true, true},
 		{"the door", func(q *Question) { q.Door = "mcp" }, true, true},
 		{"the agent", func(q *Question) { q.Agent = "b" }, true, true},
-		{"the principal", func(q *Question) { q.Basis.Principal = "b" }, true, true},
+		{"the principal", func(q *Question) { q.Basis.Caller = "b" }, true, true},
 		{"the action", func(q *Question) { q.Action = permissions.ActionRead }, true, true},
 		{"the rules", func(q *Question) { q.Basis.Policy = "b" }, true, true},
 		{"the governors", func(q *Question) { q.Basis.Governors = "b" }, true, true},

@@ -28,7 +28,7 @@ func openStore(ctx context.Context, dir string, record events.Recorder, now func
 func transitionEvent(transition store.Transition, before, after store.Approval) events.Event {
 	event := events.Event{
 		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent,
-		Door: after.Door,
+		Door: after.Door, Principal: after.Principal,
 		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest,
 			Claimed: !after.Bound},
 	}
@@ -58,7 +58,7 @@ func answeredEvent(a store.Approval, approved bool, by, reason string) events.Ev
 	}
 	return events.Event{
 		Type: events.ApprovalAnswered, Session: a.Session, CallID: a.CallID, ToolCall: a.ToolCall,
-		Agent: a.Agent, Door: a.Door,
+		Agent: a.Agent, Door: a.Door, Principal: a.Principal,
 		Act:      &events.Act{Kind: a.Kind, Title: events.Text(a.Title), Digest: a.Digest, Claimed: !a.Bound},
 		Decision: &events.Decision{DecisionSummary: decision},
 	}

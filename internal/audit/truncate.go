@@ -24,7 +24,7 @@ func truncate(e events.Event) events.Event {
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
 		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID),
 		ToolCall: shorten(e.ToolCall),
-		Agent:    shorten(e.Agent), Door: shorten(e.Door),
+		Agent:    shorten(e.Agent), Door: shorten(e.Door), Principal: shorten(e.Principal),
 		Command: shortenList(e.Command), Detail: shorten(e.Detail), Retired: e.Retired,
 	}
 	if a := e.Act; a != nil {

@@ -43,7 +43,7 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 			"path": "include_paths", "paths": "include_paths", "include": "include_paths",
 			"exclude": "exclude_paths", "action": "decision", "effect": "decision", "verdict": "decision",
 			"params": "parameters", "arguments": "parameters", "args": "parameters", "command": "commands",
-			"condition": "when", "if": "when", "agent": "agents", "modes": "mode", "expiry": "expires",
+			"condition": "when", "if": "when", "agent": "agents", "principal": "principals", "modes": "mode", "expiry": "expires",
 			"until": "expires", "examples": "match",
 		},
 		Keys: []yamldoc.Key[*ruleEntry]{
@@ -67,6 +67,11 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 				func(r *ruleEntry, v yamldoc.Value) {
 					r.strictOnly(v)
 					r.readTexts(v, "agents", &r.rule.Agents)
+				}),
+			yamldoc.NewKey("principals", "a list of names of the daemon's principals, which may have * in them",
+				func(r *ruleEntry, v yamldoc.Value) {
+					r.strictOnly(v)
+					r.readTexts(v, "principals", &r.rule.Principals)
 				}),
 			yamldoc.NewKey("mode", "a list: interactive, headless, or ids of agents' modes",
 				func(r *ruleEntry, v yamldoc.Value) {

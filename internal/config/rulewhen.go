@@ -171,6 +171,8 @@ func actMapping() yamldoc.Mapping[*permissions.Example] {
 			yamldoc.NewKey("agent", "a name", func(e *permissions.Example, v yamldoc.Value) {
 				v.SetText(&e.Agent)
 			}),
+			yamldoc.NewKey("principal", "the name of a principal of the daemon",
+				func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Principal) }),
 			yamldoc.NewKey("mode", "the id of a mode", func(e *permissions.Example, v yamldoc.Value) {
 				v.SetText(&e.Mode)
 			}),

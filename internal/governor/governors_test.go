@@ -321,7 +321,7 @@ func TestRate(t *testing.T) {
 	if r := ask(h, func(r *permissions.Review) { r.Agent = "somebody else" }); r.Silent {
 		t.Errorf("the same agent by another name: got %+v", r)
 	}
-	if r := ask(h, func(r *permissions.Review) { r.Principal = "another" }); !r.Silent {
+	if r := ask(h, func(r *permissions.Review) { r.Caller = "another" }); !r.Silent {
 		t.Errorf("another agent: got %+v", r)
 	}
 	if r := ask(h, func(r *permissions.Review) { r.Earlier = true }); !r.Silent {

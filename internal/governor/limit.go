@@ -40,7 +40,7 @@ func (l *limiter) account(in *input) string {
 	name := ""
 	switch l.limit.Key {
 	case KeyAgent:
-		name = in.review.Principal // and not the name that it gives itself, which it could change for each call
+		name = in.review.Caller // and not the name that it gives itself, which it could change for each call
 	case KeyTool:
 		name = in.ToolCall.ToolID
 	case KeySession:

@@ -176,6 +176,10 @@ func (b *Inbox) help() string {
 // Who is the agent that asks, or the door where there is none.
 func Who(a store.Approval) string {
 	switch {
+	case a.Principal != "" && a.Agent != "":
+		return display.Line(a.Principal + " (" + a.Agent + ")")
+	case a.Principal != "":
+		return display.Line(a.Principal)
 	case a.Agent != "":
 		return display.Line(a.Agent)
 	case a.Door == "cli":

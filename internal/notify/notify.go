@@ -8,6 +8,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,9 +93,9 @@ func (d *Desktop) Waits(ctx context.Context, q store.Approval) (refused bool) {
 		return false
 	}
 	body := fmt.Sprintf("Answer it in your editor, or with: a2a-acp approvals watch (question %s)", q.ID)
-	pressed, err := d.send(ctx, name(q.Agent, q.Door)+" asks: "+kind(q.Kind), body, "--action=refuse=Say no")
+	pressed, err := d.send(ctx, name(cmp.Or(q.Principal, q.Agent), q.Door)+" asks: "+kind(q.Kind), body, "--action=refuse=Say no")
 	if err != nil && ctx.Err() == nil { // before libnotify 0.8 there are no actions
-		_, err = d.send(ctx, name(q.Agent, q.Door)+" asks: "+kind(q.Kind), body)
+		_, err = d.send(ctx, name(cmp.Or(q.Principal, q.Agent), q.Door)+" asks: "+kind(q.Kind), body)
 	}
 	if err != nil && ctx.Err() == nil {
 		d.complain(err)

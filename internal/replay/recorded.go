@@ -62,6 +62,7 @@ func requestOf(e audit.Entry, commands *command.Catalogue) (r permissions.Reques
 		Door: tool.Door(e.Door), Action: permissions.Action(a.Kind), Prompt: a.Claimed,
 		Tools:     append([]string{a.Tool}, a.Tools...),
 		Arguments: a.Arguments, Dir: a.Dir, Agent: e.Agent, Session: e.Session, Mode: a.Mode,
+		Principal: e.Principal, Served: e.Principal != "",
 		Headless: a.Headless, Confined: a.Confined, TakesObligations: a.Obliging, TakesProfile: a.Sandboxing,
 		Env: a.Env, Commands: commands,
 		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, RequiresConfirmation: a.Confirm,

@@ -27,7 +27,8 @@ func written(r permissions.Request, source permissions.Source, result string) ev
 	}
 	return events.Event{
 		Type: events.ToolDecided, Time: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Session: r.Session, Agent: r.Agent, Door: string(r.Door), Act: act,
-		Decision: &events.Decision{DecisionSummary: tool.DecisionSummary{Result: result, Source: string(source)}},
+		Principal: tool.Origin{Principal: r.Principal, Served: r.Served}.Recorded(),
+		Decision:  &events.Decision{DecisionSummary: tool.DecisionSummary{Result: result, Source: string(source)}},
 	}
 }
 
@@ -63,6 +64,8 @@ auto_approval_policies:
   - {id: boxed, applies_to: [w], requires: [confined], decision: {type: approve}}
   - {id: plan, applies_to: [y], mode: [plan], decision: {type: reject}}
   - {id: codex, applies_to: [y], agents: [codex], decision: {type: approve}}
+  - {id: ci, applies_to: [deploy], principals: [ci], decision: {type: approve}}
+  - {id: web, applies_to: [deploy], principals: [web], decision: {type: reject}}
   - {id: never, applies_to: [z], parameters: {token: {regex: "x.*"}}, decision: {type: reject}}
 `
 
@@ -92,6 +95,7 @@ func TestRecordedActsAreDecidedTheSame(t *testing.T) {
 		{Argv: []string{"git", "log", "a b"}}, {Argv: []string{"git status; ls"}}, {Command: "git log", Env: []string{"GIT_PAGER"}},
 		{Command: "git log", Env: []string{"PROD"}}, {Command: "git log", Dir: "/"}, {Tool: "x", Arguments: map[string]any{"n": json.Number("3.0")}},
 		{Tool: "x", Arguments: map[string]any{"n": json.Number("4")}}, {Tool: "y", Agent: "codex"}, {Tool: "y", Agent: "codex", Mode: "plan"},
+		{Tool: "deploy", Principal: "ci"}, {Tool: "deploy", Principal: "web"}, {Tool: "deploy"},
 		{Tool: "y", Headless: true}, {Tool: "w", Confined: true}, {Tool: permissions.ToolRead, Paths: []string{"../x"}}, {Tool: "q", ReadOnly: true}, {Tool: "mcp__s__t"},
 	} {
 		requests = append(requests, e.Request(w, nil))
@@ -118,7 +122,7 @@ func TestRecordedActsAreDecidedTheSame(t *testing.T) {
 			t.Errorf("act %d (%+v): %s %s %s %q, want %s %s %s", i, e.Act, got.Verdict, got.Source, got.Rule, untold, want.Verdict, want.Source, want.Rule)
 		}
 	}
-	if verdicts[permissions.Approve] < 4 || verdicts[permissions.Reject] < 2 || verdicts[permissions.Ask] < 4 {
+	if verdicts[permissions.Approve] < 5 || verdicts[permissions.Reject] < 3 || verdicts[permissions.Ask] < 5 {
 		t.Errorf("the acts prove little: %v", verdicts)
 	}
 }

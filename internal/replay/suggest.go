@@ -28,6 +28,7 @@ type SuggestedRule struct {
 	ID           string             `json:"id" yaml:"id"`
 	AppliesTo    []string           `json:"applies_to" yaml:"applies_to,flow"`
 	Agents       []string           `json:"agents,omitempty" yaml:"agents,flow,omitempty"`
+	Principals   []string           `json:"principals,omitempty" yaml:"principals,flow,omitempty"`
 	IncludePaths []string           `json:"include_paths,omitempty" yaml:"include_paths,flow,omitempty"`
 	Parameters   map[string]any     `json:"parameters,omitempty" yaml:"parameters,omitempty"`
 	Commands     *suggestedCommands `json:"commands,omitempty" yaml:"commands,omitempty"`
@@ -207,12 +208,17 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 			return suggestion, s.judge.Authority.Guarded(r) + ", so you are asked every time"
 		case r.Shell != nil && !r.Shell.Certain():
 			return suggestion, "it cannot be told what it runs"
+		case r.Caller() != first.Caller() && (r.Served || first.Served):
+			return suggestion, "more than one principal of the daemon has asked for it"
 		case i == 0 && r.Agent != "":
 			rule.Agents = []string{escapeGlob(r.Agent)}
 		case r.Agent != first.Agent:
 			rule.Agents = nil
 		}
 		suggestion.Covers = append(suggestion.Covers, act.Entry.Seq)
+	}
+	if first.Served {
+		rule.Principals = []string{escapeGlob(first.Principal)}
 	}
 	switch {
 	case first.Shell != nil:
@@ -256,6 +262,16 @@ func (s *suggester) parameters(id string) []tool.Parameter {
 	return nil
 }
 
+// by adds to an example of the rule who asks.
+func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
+	if len(rule.Agents) > 0 {
+		example["agent"] = r.Agent
+	}
+	if len(rule.Principals) > 0 {
+		example["principal"] = r.Principal
+	}
+}
+
 // aboutCommand allows the very words of each command.
 func (rule *SuggestedRule) aboutCommand(r permissions.Request) (why string) {
 	rule.Commands = &suggestedCommands{Redirects: "none"}
@@ -279,9 +295,7 @@ func (rule *SuggestedRule) aboutCommand(r permissions.Request) (why string) {
 	}
 	example := func(more string) map[string]any {
 		e := map[string]any{"command": r.ShellText + more}
-		if len(rule.Agents) > 0 {
-			e["agent"] = r.Agent
-		}
+		rule.by(e, r)
 		return e
 	}
 	rule.Match = append(rule.Match, example(""))
@@ -299,9 +313,7 @@ func (rule *SuggestedRule) aboutFiles(g *group) {
 	}
 	example := func(name string) map[string]any {
 		e := map[string]any{"tool": r.Tools[0], "path": name}
-		if len(rule.Agents) > 0 {
-			e["agent"] = r.Agent
-		}
+		rule.by(e, r)
 		return e
 	}
 	rule.Match = append(rule.Match, example(g.paths[0]))
@@ -375,9 +387,7 @@ func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (wh
 		if len(paths) > 0 {
 			e["paths"] = paths
 		}
-		if len(rule.Agents) > 0 {
-			e["agent"] = first.Agent
-		}
+		rule.by(e, first)
 		return e
 	}
 	rule.Match = append(rule.Match, example(first.Tools[0]))

@@ -30,6 +30,7 @@ type Approval struct {
 	State   State
 
 	Door, Agent, Session string
+	Principal            string // whose call to the daemon it is about; "" for what did not come through it
 	CallID               string // required: ours, of the act that the question is about
 	ToolCall             string // the agent's
 	Kind                 string // what it is about: write, execute, call, …

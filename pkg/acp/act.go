@@ -470,7 +470,7 @@ func namedPaths(c *toolCall) []string {
 
 // basis returns what an answer about an act of the editor's or the agent's depends on.
 func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) approval.Basis {
-	basis := approval.Basis{Principal: r.Principal, Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
+	basis := approval.Basis{Caller: r.Caller(), Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
 		Governors: asked.Governors}
 	if b.o.Confinement != nil {
 		basis.Plan = "confined"

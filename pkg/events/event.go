@@ -65,6 +65,9 @@ type Event struct {
 	ToolCall string `json:"tool_call_id,omitempty"` // the agent's
 	Agent    string `json:"agent,omitempty"`
 	Door     string `json:"door,omitempty"`
+	// Principal is who called the daemon, by the name that it knows the caller by; "" for what did not come
+	// through it.
+	Principal string `json:"principal,omitempty"`
 
 	Act      *Act      `json:"act,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`

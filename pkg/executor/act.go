@@ -45,6 +45,7 @@ func (a *act) describe() {
 		Dir:                  invocation.Dir,
 		Agent:                call.Origin.Agent,
 		Principal:            call.Origin.Principal,
+		Served:               call.Origin.Served,
 		Session:              call.Origin.Session,
 		ReadOnly:             t.IsReadOnly(),
 		Headless:             call.Origin.Headless,
@@ -131,6 +132,7 @@ func (a *act) event(kind events.Type) events.Event {
 	return events.Event{
 		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task,
 		ToolCall: a.call.Origin.ToolCall,
-		Agent:    a.call.Origin.Agent, Door: string(a.call.Origin.Door), Act: record,
+		Agent:    a.call.Origin.Agent, Door: string(a.call.Origin.Door),
+		Principal: a.call.Origin.Recorded(), Act: record,
 	}
 }

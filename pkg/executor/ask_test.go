@@ -490,3 +490,44 @@ func TestQuestionOfPolicies(t *testing.T) {
 		t.Errorf("the person reads %q, want %q at its end", text, want)
 	}
 }
+
+// TestPrincipalIsRecorded has two callers of one name: a principal of the daemon, who is on record from the
+// question to the end and whom an answer is bound to, and an agent whose command is called so, which is not.
+func TestPrincipalIsRecorded(t *testing.T) {
+	t.Parallel()
+	keys := map[string]bool{}
+	for _, test := range []struct {
+		name      string
+		served    bool
+		arguments string
+		want      string
+	}{
+		{"a principal of the daemon", true, `{"word":"x"}`, "ci"},
+		{"a principal of the daemon, wrong arguments", true, `{"wrod":"x"}`, "ci"},
+		{"an agent's command", false, `{"word":"x"}`, ""},
+	} {
+		h := newHouse(t)
+		h.has(script(touch))
+		h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
+			if q.Principal != test.want {
+				t.Errorf("%s: the question is of %q", test.name, q.Principal)
+			}
+			keys[q.Basis.Caller] = true
+			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		}
+		call := h.call(test.arguments)
+		call.Origin.Principal, call.Origin.Served = "ci", test.served
+		h.executor.Execute(t.Context(), call, person{h})
+		for _, event := range h.events {
+			if event.Principal != test.want {
+				t.Errorf("%s: %s is recorded of %q, want %q", test.name, event.Type, event.Principal, test.want)
+			}
+		}
+		if len(h.events) == 0 {
+			t.Errorf("%s: nothing is recorded", test.name)
+		}
+	}
+	if len(keys) != 2 {
+		t.Errorf("answers are bound to %v, want one for each caller", keys)
+	}
+}

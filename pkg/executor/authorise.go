@@ -134,9 +134,10 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		Action:   permissions.ActionExecute,
 		Once:     a.request.RequiresConfirmation,
 		Door:     a.call.Origin.Door, Agent: a.call.Origin.Agent, CallID: a.call.ID,
-		Digest: a.invocation.Digest().String(), Bound: true,
+		Principal: a.call.Origin.Recorded(),
+		Digest:    a.invocation.Digest().String(), Bound: true,
 		Basis: approval.Basis{
-			Principal: a.request.Principal, Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy,
+			Caller: a.request.Caller(), Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy,
 			Governors: asked.Governors, Plan: a.plan.Digest(),
 			// How often it may run, and whether it must.
 			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching),

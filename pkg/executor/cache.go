@@ -69,7 +69,8 @@ func (e *Executor) mayHave(a *act, k *kept) bool {
 	asked := k.request
 	asked.Door, asked.Agent, asked.Session, asked.Workspace = a.request.Door, a.request.Agent,
 		a.request.Session, a.request.Workspace
-	asked.Principal, asked.Mode, asked.Headless = a.request.Principal, a.request.Mode, a.request.Headless
+	asked.Principal, asked.Served = a.request.Principal, a.request.Served
+	asked.Mode, asked.Headless = a.request.Mode, a.request.Headless
 	return a.in.Rules.Decide(asked).Verdict == permissions.Approve
 }
 

@@ -13,7 +13,7 @@ import (
 func (e *Executor) Request(call tool.Call) permissions.Request {
 	alone := permissions.Request{
 		Door: call.Origin.Door, Action: permissions.ActionCall, Tools: []string{call.Tool}, Dir: call.Dir,
-		Workspace: call.Workspace, Agent: call.Origin.Agent, Principal: call.Origin.Principal,
+		Workspace: call.Workspace, Agent: call.Origin.Agent, Principal: call.Origin.Principal, Served: call.Origin.Served,
 		Session: call.Origin.Session,
 	}
 	a, _ := e.actOf(call)

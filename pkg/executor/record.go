@@ -87,8 +87,9 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session,
 		Task:     call.Origin.Task,
 		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
-		Act:     &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool), Trial: call.Origin.Trial},
-		Outcome: outcomeEvent(result, runResult{}),
+		Principal: call.Origin.Recorded(),
+		Act:       &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool), Trial: call.Origin.Trial},
+		Outcome:   outcomeEvent(result, runResult{}),
 	}
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()

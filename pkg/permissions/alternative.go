@@ -120,6 +120,7 @@ func (a *Authority) filesAllowed(r Request) string {
 	} {
 		probe := Request{
 			Door: tool.DoorACP, Action: act.action, Tools: []string{act.tool}, Agent: r.Agent, Session: r.Session,
+			Principal: r.Principal, Served: r.Served,
 			Workspace: r.Workspace, Dir: r.Workspace.Root,
 			Paths: []Path{{Name: filepath.Join(r.Workspace.Root, "some", "plain-file.txt"),
 				Write: act.action == ActionWrite}},

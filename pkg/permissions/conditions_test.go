@@ -15,8 +15,11 @@ import (
 func wants(name string, m Matcher) func(*Rule) {
 	return func(r *Rule) { r.Matchers = map[string]Matcher{name: m} }
 }
-func when(text string) func(*Rule)        { return func(r *Rule) { r.When = text } }
-func agents(globs ...string) func(*Rule)  { return func(r *Rule) { r.Agents = globs } }
+func when(text string) func(*Rule)       { return func(r *Rule) { r.When = text } }
+func agents(globs ...string) func(*Rule) { return func(r *Rule) { r.Agents = globs } }
+func principals(globs ...string) func(*Rule) {
+	return func(r *Rule) { r.Principals = globs }
+}
 func inModes(modes ...string) func(*Rule) { return func(r *Rule) { r.Modes = modes } }
 func atMost(risk Risk) func(*Rule)        { return func(r *Rule) { r.MaxRisk = risk } }
 func atLeast(risk Risk) func(*Rule)       { return func(r *Rule) { r.MinRisk = risk } }
@@ -47,6 +50,9 @@ func TestConditions(t *testing.T) {
 	url := func(text string) Request { return b.call("web", args("url", text)) }
 	hosts := wants("url", Matcher{Host: []string{"api.example.com", "*.internal", "localhost:8080"}})
 	given := func(value any) Request { return b.call("x", args("a", value)) }
+	served := func(name string) Request {
+		return with(given(1), func(r *Request) { r.Principal, r.Served = name, true })
+	}
 	prompt := with(b.request(ActionOther, "mcp.s.t"), func(r *Request) { r.Prompt = true })
 	tests := []struct {
 		name    string
@@ -135,6 +141,12 @@ func TestConditions(t *testing.T) {
 
 		{"agent", agents("codex*"), with(given(1), func(r *Request) { r.Agent = "codex-cli" }), true, Reject, ""},
 		{"agent, capitals", agents("codex*"), with(given(1), func(r *Request) { r.Agent = "Codex" }), false, Reject, "the agent is Codex"},
+		{"principal", principals("ci*"), served("ci-main"), true, Reject, ""},
+		{"principal, an issuer's", principals("corp:repo:org/*"), served("corp:repo:org/app:ref:main"), true, Reject, ""},
+		{"principal, capitals", principals("ci*"), served("CI"), false, Reject, "the principal is CI"},
+		{"principal, another", principals("ci*"), served("web"), false, Approve, "the principal is web"},
+		{"principal, none", principals("*"), given(1), false, Approve, "did not come through the daemon"},
+		{"principal, an agent's command of that name", principals("*"), with(given(1), func(r *Request) { r.Principal = "ci" }), false, Approve, "did not come through the daemon"},
 		{"agent, none", agents("codex*"), given(1), false, Ask, "there is no agent's name"},
 		{"mode, headless", inModes("headless"), with(given(1), func(r *Request) { r.Headless = true }), true, Reject, ""},
 		{"mode, interactive", inModes("headless"), given(1), false, Approve, "the mode is interactive"},
@@ -218,6 +230,16 @@ func TestExpires(t *testing.T) {
 		if d := a.Decide(b.write("docs/a.md")); d.Verdict != want {
 			t.Errorf("at %s: %s: %+v", at, said(d), d.Reasons)
 		}
+	}
+}
+
+// What is counted for a principal of the daemon is nothing of an agent's whose command is called so.
+func TestCaller(t *testing.T) {
+	t.Parallel()
+	command, principal, another := Request{Principal: "ci"}, Request{Principal: "ci", Served: true}, Request{Principal: "web", Served: true}
+	seen := map[string]bool{command.Caller(): true, principal.Caller(): true, another.Caller(): true, "": true}
+	if len(seen) != 4 {
+		t.Errorf("callers that are the same: %v", seen)
 	}
 }
 
@@ -438,7 +460,7 @@ func TestReasonsAreComplete(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
 	d := b.authority(v2(
-		rule("tool", Approve, about("x")), rule("paths", Approve, include("src/**")), rule("agent", Approve, agents("x")),
+		rule("tool", Approve, about("x")), rule("paths", Approve, include("src/**")), rule("agent", Approve, agents("x")), rule("principal", Approve, principals("x")),
 		rule("when", Approve, when("false")), rule("yes", Approve, include("docs/**")),
 	)).Decide(b.write("docs/a.md"))
 	var conditions []string
@@ -448,7 +470,7 @@ func TestReasonsAreComplete(t *testing.T) {
 		}
 		conditions = append(conditions, r.Condition)
 	}
-	if want := []string{"applies_to", "include_paths", "agents", "when", ""}; !slices.Equal(conditions, want) {
+	if want := []string{"applies_to", "include_paths", "agents", "principals", "when", ""}; !slices.Equal(conditions, want) {
 		t.Errorf("conditions %q, want %q", conditions, want)
 	}
 }

@@ -47,7 +47,8 @@ func readsInside(v *evaluation) bool {
 
 // callsReader: a tool that its author marks as read-only, and that runs nothing that the agent chose.
 func callsReader(v *evaluation) bool {
-	return v.Door == tool.DoorMCP && v.Action == ActionCall && v.ReadOnly && v.allInside() && !v.runs()
+	calls := v.Door == tool.DoorMCP || v.Door == tool.DoorA2A
+	return calls && v.Action == ActionCall && v.ReadOnly && v.allInside() && !v.runs()
 }
 
 func anything(*evaluation) bool { return true }

@@ -25,6 +25,7 @@ type Example struct {
 	Dir       string         `json:"dir,omitempty"`     // where it runs; relative to the workspace
 	Env       []string       `json:"env,omitempty"`     // names of the variables that it sets
 	Agent     string         `json:"agent,omitempty"`
+	Principal string         `json:"principal,omitempty"` // who calls the daemon; "" for what does not come through it
 	Mode      string         `json:"mode,omitempty"`
 	Headless  bool           `json:"headless,omitempty"`
 	Confined  bool           `json:"confined,omitempty"` // the agent's sandbox holds the act
@@ -99,7 +100,7 @@ func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request 
 		Door: tool.DoorACP, Action: e.action(), Tools: []string{canonicalTool(e.Tool)},
 		Arguments: e.Arguments, Workspace: w, Dir: w.Root,
 		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Confined: e.Confined, TakesProfile: true, Env: e.Env, ReadOnly: e.ReadOnly,
-		Commands: commands,
+		Commands: commands, Principal: e.Principal, Served: e.Principal != "",
 	}
 	if e.Tool == "" {
 		r.Tools = []string{ToolShell}

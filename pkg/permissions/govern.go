@@ -10,7 +10,7 @@ import (
 // secret parameters are not in it.
 type Review struct {
 	CallID, ToolCall, Session, Task, Agent string
-	Principal                              string // see Request.Principal; governors outside are not told
+	Caller                                 string // see Request.Caller; governors outside are not told
 
 	Door      tool.Door
 	Action    Action
@@ -49,7 +49,7 @@ type ReviewedPath struct {
 // anybody may see.
 func NewReview(r Request, decided Decision, arguments map[string]any, mask func(string) string) Review {
 	review := Review{
-		Session: r.Session, Agent: r.Agent, Principal: r.Principal, Door: r.Door, Action: r.Action,
+		Session: r.Session, Agent: r.Agent, Caller: r.Caller(), Door: r.Door, Action: r.Action,
 		Tools: r.Tools, Arguments: arguments,
 		Shell: mask(r.ShellText), Dir: mask(r.Dir), Workspace: r.Workspace, ReadOnly: r.ReadOnly, Decided: decided,
 	}

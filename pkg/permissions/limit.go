@@ -60,7 +60,7 @@ func (c *compiledRule) limitKey(v *evaluation) string {
 	apart := ""
 	switch c.Limit.Key {
 	case LimitAgent:
-		apart = v.Principal // an agent could give itself another name for each call
+		apart = v.Caller() // an agent could give itself another name for each call
 	case LimitSession:
 		apart = v.Session
 	case LimitTool:

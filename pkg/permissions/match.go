@@ -18,6 +18,7 @@ type compiledRule struct {
 	included string
 	whose    string
 	agents   []*glob
+	callers  []*glob // of principals
 	modes    []*glob
 	include  []*pathGlob
 	exclude  []*pathGlob
@@ -46,7 +47,7 @@ func compileRule(rule Rule) *compiledRule {
 	for _, list := range []struct {
 		texts []string
 		into  *[]*glob
-	}{{rule.Agents, &c.agents}, {rule.Modes, &c.modes}} {
+	}{{rule.Agents, &c.agents}, {rule.Principals, &c.callers}, {rule.Modes, &c.modes}} {
 		for _, text := range list.texts {
 			if g, err := compileGlob(text, true); err == nil {
 				*list.into = append(*list.into, g)
@@ -117,6 +118,7 @@ var (
 	requestConditions = []ruleCondition{
 		{"applies_to", (*compiledRule).matchTool},
 		{"agents", (*compiledRule).matchAgent},
+		{"principals", (*compiledRule).matchPrincipal},
 		{"mode", (*compiledRule).matchMode},
 		{"expires", (*compiledRule).matchExpiry},
 	}
@@ -184,7 +186,7 @@ func (c *compiledRule) because() string {
 		has  bool
 		name string
 	}{
-		{len(c.agents) > 0, "the agent"}, {len(c.modes) > 0, "the mode"},
+		{len(c.agents) > 0, "the agent"}, {len(c.callers) > 0, "the principal"}, {len(c.modes) > 0, "the mode"},
 		{c.InGitWorkTree, "the git work tree"}, {c.Confined, "the agent's sandbox"},
 		{c.MinRisk != RiskUnsaid || c.MaxRisk != RiskUnsaid, "the risk"}, {c.when != nil, "the condition"},
 	} {

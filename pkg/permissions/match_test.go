@@ -87,6 +87,7 @@ func TestBecause(t *testing.T) {
 	for want, rule := range map[string]Rule{
 		"the tool matches":                                 rule("r", Approve),
 		"the tool and the risk match":                      rule("r", Approve, atMost(RiskLow)),
+		"the tool and the principal match":                 rule("r", Approve, principals("*")),
 		"the tool, the agent, the mode and the risk match": rule("r", Approve, atLeast(RiskLow), agents("x"), inModes("m")),
 		"the tool, the git work tree, the agent's sandbox and the condition match": rule("r", Approve, when("true"),
 			func(r *Rule) { r.InGitWorkTree, r.Confined = true, true }),

@@ -35,6 +35,23 @@ func (c *compiledRule) matchAgent(v *evaluation) (holds, string) {
 	return no, "the agent is " + display.Line(v.Agent) + ", and the rule is about " + c.whose
 }
 
+// matchPrincipal compares the name by which the daemon knows who calls it. What does not come through the
+// daemon has no such name, whatever the command of its agent is called.
+func (c *compiledRule) matchPrincipal(v *evaluation) (holds, string) {
+	if len(c.callers) == 0 {
+		return yes, ""
+	}
+	if !v.Served {
+		return no, "it did not come through the daemon, and the rule is about the principals " + listed(c.Principals)
+	}
+	for _, g := range c.callers {
+		if g.matches(v.Principal) || c.Verdict != Approve && g.mayMatch(v.Principal) {
+			return yes, ""
+		}
+	}
+	return no, "the principal is " + display.Line(v.Principal) + ", and the rule is about " + listed(c.Principals)
+}
+
 // matchMode compares whether anybody can be asked, and the agent's own mode as far as it has told us.
 func (c *compiledRule) matchMode(v *evaluation) (holds, string) {
 	if len(c.modes) == 0 {
@@ -93,6 +110,10 @@ func (c *checker) checkAgents(r *Rule) {
 	for i, text := range r.Agents {
 		_, err := compileGlob(text, true)
 		c.pattern(fmt.Sprintf("agents[%d]", i), err)
+	}
+	for i, text := range r.Principals {
+		_, err := compileGlob(text, true)
+		c.pattern(fmt.Sprintf("principals[%d]", i), err)
 	}
 	for i, text := range r.Modes {
 		_, err := compileGlob(text, true)

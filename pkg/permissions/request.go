@@ -61,9 +61,11 @@ type Request struct {
 	Dir       string // what relative paths are relative to: absolute
 
 	Agent string // as it calls itself: a claim
-	// Principal is who asks, as far as we know ourselves and nobody else can choose: for an agent the
-	// command that a person had us start. "" stands for everybody unknown.
+	// Principal is who asks, as far as we know ourselves and nobody else can choose: at the daemon (Served)
+	// the name of a principal, for an agent the command that a person had us start. "" stands for everybody
+	// unknown.
 	Principal string
+	Served    bool
 	Session   string
 	// Mode is the mode that the agent says it is in. Headless is set if nobody can be asked, Confined if
 	// the agent's sandbox holds whoever carries the act out.
@@ -88,6 +90,15 @@ type Request struct {
 	// Withheld are the arguments whose values are unknown because the record does not hold them. A rule
 	// that needs one cannot be decided; see Authority.Redecide.
 	Withheld map[string]bool
+}
+
+// Caller names who asks, for what is counted, asked and kept for each caller by itself. No command that a
+// person had us start has the name of one of the daemon's principals: a command holds no NUL.
+func (r *Request) Caller() string {
+	if r.Served {
+		return "principal\x00" + r.Principal
+	}
+	return r.Principal
 }
 
 // Path is a file or directory that an act touches.

@@ -62,6 +62,8 @@ type Rule struct {
 	Confined bool
 
 	Agents []string // globs over the name that the agent gave itself
+	// Principals are globs over the name by which the daemon knows who calls it.
+	Principals []string
 	// Modes are interactive, headless, or globs over the id of the mode that the agent is in.
 	Modes []string
 	// MinRisk and MaxRisk bound what the act could do (see Risk); RiskUnsaid does not.

@@ -25,6 +25,7 @@ func TestShadows(t *testing.T) {
 		{"a weaker one", []File{v2(reject, rule("also", Ask))}, []string{"also < no"}},
 		{"equally strong", []File{v2(reject, rule("also", Reject, include("x")))}, nil},
 		{"a condition", []File{v2(approve, rule("no", Reject, include("docs/**")))}, nil},
+		{"about some callers", []File{v2(approve, rule("no", Reject, principals("ci")))}, nil},
 		{"about other tools", []File{v2(approve, ask)}, nil},
 		{"about the same tools", []File{v2(rule("yes", Approve, about("functions.*")), ask)}, []string{"yes < look"}},
 		{"original: the first", []File{v1(ask, rule("later", Reject, about("functions.*")))}, []string{"later < look"}},

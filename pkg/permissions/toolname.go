@@ -58,7 +58,7 @@ func (v *evaluation) toolIDs() []string {
 		}
 		names = append(names, id)
 	}
-	if v.Action == ActionCall && v.Door == tool.DoorMCP && len(v.Tools) > 0 {
+	if v.Action == ActionCall && (v.Door == tool.DoorMCP || v.Door == tool.DoorA2A) && len(v.Tools) > 0 {
 		for _, server := range ownServers {
 			names = append(names, mcpPrefix+server+"."+v.Tools[0])
 		}

@@ -9,6 +9,7 @@ type Door string
 const (
 	DoorACP Door = "acp" // an agent's request through the bridge
 	DoorMCP Door = "mcp" // an agent's tool call
+	DoorA2A Door = "a2a" // a message of another agent, or of a program, to the daemon
 	DoorCLI Door = "cli" // tools run
 )
 
@@ -26,13 +27,25 @@ type Call struct {
 type Origin struct {
 	Door  Door
 	Agent string // the agent's own name, as it gave it; "" when a person calls
-	// Principal is who calls, as far as we know ourselves: of an agent the command that a person had us
-	// start. It is never recorded.
+	// Principal is who calls, as far as we know ourselves: at the daemon (Served) the name of the principal
+	// that it has identified; of an agent the command that a person had us start, which is never recorded.
 	Principal string
-	Session   string // the ACP session; "" when there is none
-	Task      string // the A2A task; "" when there is none
-	Mode      string // the mode that the agent is in, as far as it has told
-	Headless  bool   // nobody can be asked
-	Trial     bool   // an example of the tool's author is tried out: nobody wants the call itself
-	ToolCall  string // the id under which the agent told the editor of the call; "" when it did not
+	// Served is set if the call came to the daemon, and Principal is a name of the daemon's, which rules may
+	// ask for and the record holds.
+	Served   bool
+	Session  string // the ACP session; "" when there is none
+	Task     string // the A2A task; "" when there is none
+	Mode     string // the mode that the agent is in, as far as it has told
+	Headless bool   // nobody can be asked
+	Trial    bool   // an example of the tool's author is tried out: nobody wants the call itself
+	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
+}
+
+// Recorded returns the principal of a call to the daemon, and "" for any other call: the command of an agent
+// may hold what is nobody else's business.
+func (o Origin) Recorded() string {
+	if o.Served {
+		return o.Principal
+	}
+	return ""
 }

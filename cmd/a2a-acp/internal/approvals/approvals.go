@@ -46,25 +46,27 @@ recorded with who gave it and where (a2a-acp audit list).`,
 
 // shownApproval is a question in `approvals list -o json`. What in it comes from an agent is escaped.
 type shownApproval struct {
-	ID       string     `json:"id"`
-	State    string     `json:"state"`
-	Asked    time.Time  `json:"asked"`
-	Expires  time.Time  `json:"expires"`
-	Door     string     `json:"door"`
-	Agent    string     `json:"agent,omitempty"`
-	Session  string     `json:"session_id,omitempty"`
-	CallID   string     `json:"call_id,omitempty"`
-	ToolCall string     `json:"tool_call_id,omitempty"`
-	Kind     string     `json:"kind"`
-	Title    string     `json:"title"`
-	Text     string     `json:"text"`
-	Digest   string     `json:"digest,omitempty"`
-	Bound    bool       `json:"bound"`
-	Lasting  string     `json:"lasting,omitempty"` // what a yes for the rest of the session would allow
-	Always   bool       `json:"always,omitempty"`  // the yes is one
-	Answered *time.Time `json:"answered,omitempty"`
-	Approver string     `json:"approver,omitempty"`
-	Reason   string     `json:"reason,omitempty"`
+	ID      string    `json:"id"`
+	State   string    `json:"state"`
+	Asked   time.Time `json:"asked"`
+	Expires time.Time `json:"expires"`
+	Door    string    `json:"door"`
+	Agent   string    `json:"agent,omitempty"`
+	// Principal is whose call to the daemon it is about.
+	Principal string     `json:"principal,omitempty"`
+	Session   string     `json:"session_id,omitempty"`
+	CallID    string     `json:"call_id,omitempty"`
+	ToolCall  string     `json:"tool_call_id,omitempty"`
+	Kind      string     `json:"kind"`
+	Title     string     `json:"title"`
+	Text      string     `json:"text"`
+	Digest    string     `json:"digest,omitempty"`
+	Bound     bool       `json:"bound"`
+	Lasting   string     `json:"lasting,omitempty"` // what a yes for the rest of the session would allow
+	Always    bool       `json:"always,omitempty"`  // the yes is one
+	Answered  *time.Time `json:"answered,omitempty"`
+	Approver  string     `json:"approver,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
 	// Asker is "waits" while the process that asked waits for the answer, and "gone" when it has ended.
 	Asker  string     `json:"asker,omitempty"`
 	Used   *time.Time `json:"used,omitempty"` // when the answer was given to a call
@@ -75,7 +77,7 @@ func showApproval(a store.Approval) shownApproval {
 	s := shownApproval{
 		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires,
 		Door:  display.Line(a.Door),
-		Agent: display.Line(a.Agent), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
+		Agent: display.Line(a.Agent), Principal: display.Line(a.Principal), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
 		Lasting: display.Line(a.Lasting), Always: a.Always,

@@ -22,17 +22,18 @@ import (
 
 // ActFilter picks acts by what a person remembers of them.
 type ActFilter struct {
-	session string
-	task    string
-	kind    string
-	result  string
-	tool    string // a pattern
-	agent   string
-	by      string
-	ended   string
-	text    string
-	since   cli.When // the zero value is all, as is until's
-	until   cli.When
+	session   string
+	task      string
+	kind      string
+	result    string
+	tool      string // a pattern
+	agent     string
+	principal string
+	by        string
+	ended     string
+	text      string
+	since     cli.When // the zero value is all, as is until's
+	until     cli.When
 
 	number   int64 // only acts that the entry with this number may be about; 0 for all
 	sessions int   // how many there are on record; set by Acts
@@ -48,6 +49,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 		"only acts with this result: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of tools whose id fits a pattern: deploy*")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "only acts of an agent, by a part of its name")
+	cmd.Flags().StringVar(&f.principal, "principal", "", "only acts of a principal of the daemon, by its name")
 	cmd.Flags().StringVar(&f.by, "by", "", "only acts that this decided: a rule by its name, or person")
 	cmd.Flags().StringVar(&f.ended, "ended", "", "only acts that ended so: completed, failed, cancelled, not_done, …")
 	cmd.Flags().StringVar(&f.text, "text", "", "only acts whose record holds a text, in large or small letters")
@@ -78,6 +80,7 @@ func (f *ActFilter) fits(c audit.ActRecord) bool {
 		}
 	}
 	if f.agent != "" && !strings.Contains(strings.ToLower(c[0].Agent), strings.ToLower(f.agent)) ||
+		f.principal != "" && c[0].Principal != f.principal ||
 		f.by != "" && c.By() != f.by ||
 		f.ended != "" && (c.Outcome() == nil || c.Outcome().Status != f.ended) ||
 		f.text != "" && !slices.ContainsFunc(c, f.holdsText) {

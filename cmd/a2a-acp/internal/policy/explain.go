@@ -32,6 +32,7 @@ type explainFlags struct {
 	pairs, paths    []string
 	write           bool
 	agent           string
+	principal       string
 	confined        bool
 	audit           int64
 }
@@ -47,7 +48,7 @@ lists the governors that would be asked, and what each could change. It does not
 With --as it also says what that agent does by itself, without asking.
 
 CALL is a file with one act, as JSON or YAML: {"tool": …, "params": {…}}, {"command": …}, {"argv": […]},
-optionally with path, paths, dir, env, agent, mode and headless. --audit explains a recorded act, by the
+optionally with path, paths, dir, env, agent, principal, mode and headless. --audit explains a recorded act, by the
 number that audit list prints, as the current rules would decide it.`,
 		Example: `  a2a-acp policy explain --shell 'git status && rm -rf build'
   a2a-acp policy explain --path .github/workflows/ci.yml --write
@@ -73,6 +74,7 @@ number that audit list prints, as the current rules would decide it.`,
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil,
 		"an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
+	cmd.Flags().StringVar(&flags.principal, "principal", "", "the principal of the daemon (a2a-acp serve) that would ask for it")
 	cmd.Flags().BoolVar(&flags.confined, "confined", false, "the agent would be in its sandbox (bridge --confine)")
 	cmd.Flags().Int64Var(&flags.audit, "audit", 0, "the number of an act on record")
 	_ = cmd.RegisterFlagCompletionFunc("tool", cli.CompleteTools(env, &flags.tools))
@@ -237,7 +239,8 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 	}
 	made := tool.Call{
 		Tool: call.Tool, Arguments: arguments, Dir: o.Dir, Workspace: workspace,
-		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless},
+		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless,
+			Principal: call.Principal, Served: call.Principal != ""},
 	}
 	if _, failure := a.Executor.Preview(made); failure != nil {
 		return permissions.Request{}, cli.Fail(exit.Usage, fmt.Errorf("%s: %s", call.Source, failure.Message))
@@ -250,6 +253,7 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 	error) {
 	o := env.AppOptions(nil, nil)
 	request := permissions.Request{Door: tool.DoorACP, Agent: flags.agent, Confined: flags.confined, Dir: o.Dir,
+		Principal: flags.principal, Served: flags.principal != "",
 		TakesProfile: true, // as for an agent whose hooks ask; the answer says so
 		Workspace:    o.Dirs().Workspace(o.Dir, nil), Commands: a.Set().Commands}
 	switch {
@@ -267,7 +271,8 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 			return request, cli.Fail(exit.Usage, err)
 		}
 		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace,
-			Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent}}
+			Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent,
+				Principal: flags.principal, Served: flags.principal != ""}}
 		if _, failure := a.Executor.Preview(call); failure != nil {
 			return request, cli.Fail(exit.Usage, errors.New(failure.Message))
 		}
