@@ -89,10 +89,11 @@ var may = map[string][]string{
 	// config: what a rule is suggested as is read back as a file.
 	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
-	"internal/scaffold":   {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
-	"pkg/acp":             {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
-	"internal/mcpserver":  {"pkg/tool", "internal/unixsocket"},
-	"internal/unixsocket": {},
+	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
+	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
+	"internal/agentclient": {}, // an editor without a person: what it starts is handed to it
+	"internal/mcpserver":   {"pkg/tool", "internal/unixsocket"},
+	"internal/unixsocket":  {},
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
 
