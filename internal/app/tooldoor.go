@@ -3,12 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
-	"sync"
-	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
@@ -32,7 +28,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
 	o := mcpserver.ListenOptions{
-		Tools: &sessionTools{door: d.Door, session: s},
+		Tools: &callerTools{d.Door, sessionCaller{s}},
 		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
 		Say:   d.app.o.Say,
 	}
@@ -62,7 +58,10 @@ func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessag
 	if !ok {
 		return permissions.Request{}, false
 	}
-	return d.Executor.Request(callOf(s, entry.Tool.ID, arguments)), true
+	caller := sessionCaller{s}
+	return d.Executor.Request(tool.Call{
+		Tool: entry.Tool.ID, Arguments: arguments, Workspace: s.Workspace(), Dir: dirOr(s.Dir()), Origin: caller.Origin(),
+	}), true
 }
 
 // ToolID implements acp.ToolDoor.
@@ -105,25 +104,25 @@ func (c *Configuration) exposedAs(w tool.Workspace, name string) (*executor.Entr
 	return found, found != nil
 }
 
-// sessionTools are the tools of one session, as its MCP server calls them.
-type sessionTools struct {
-	door    *Door
-	session *acp.Session
+// callerTools are the tools of one caller, as its MCP server calls them.
+type callerTools struct {
+	door   *Door
+	caller Caller
 }
 
 // List implements mcpserver.Tools.
-func (t *sessionTools) List(context.Context) ([]mcpserver.Tool, error) {
+func (t *callerTools) List(context.Context) ([]mcpserver.Tool, error) {
 	var list []mcpserver.Tool
-	for _, entry := range t.door.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
+	for _, entry := range t.door.offered(t.caller) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
 	return list, nil
 }
 
 // Call implements mcpserver.Tools.
-func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+func (t *callerTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 	var found *executor.Entry
-	for _, entry := range t.door.app.Refreshed(t.session.Workspace()).Exposed(t.session.Workspace()) {
+	for _, entry := range t.door.offered(t.caller) {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {
 			found = entry
 		}
@@ -131,12 +130,8 @@ func (t *sessionTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver
 	if found == nil {
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
-	ctx, stop := t.session.During(ctx)
-	defer stop()
-	t.session.ID(ctx) // the agent may call before it has told the editor the session's id
-	made := callOf(t.session, found.Tool.ID, call.Arguments)
-	made.Origin.ToolCall = t.session.ToolCall(call.ToolCall, found.Tool.ID, call.Arguments)
-	result := t.door.Executor.Execute(ctx, made, waitingCaller{t.session, call.Progress})
+	result := t.door.call(ctx, t.caller,
+		Begun{Tool: found.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall}, call.Progress)
 	return TellAgent(found.Tool, result), nil
 }
 
@@ -152,56 +147,4 @@ func TellAgent(t *tool.Tool, result tool.Result) mcpserver.CallResult {
 		told = told.AsProtocolError(result.MCPError)
 	}
 	return told
-}
-
-func callOf(s *acp.Session, id string, arguments json.RawMessage) tool.Call {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // only what is known now
-	return tool.Call{
-		Tool: id, Arguments: arguments, Workspace: s.Workspace(), Dir: dirOr(s.Dir()),
-		Origin: tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(),
-			Session: s.ID(ctx), Mode: s.Mode()},
-	}
-}
-
-// dirOr stands in for a session without a directory: the temporary directory, where there is nothing of the
-// person's.
-func dirOr(dir string) string {
-	if dir == "" {
-		return os.TempDir()
-	}
-	return dir
-}
-
-// waitingCaller tells the agent that a question is still open, so that it does not give up on a call that
-// waits for a person.
-type waitingCaller struct {
-	session  *acp.Session
-	progress func(text string)
-}
-
-// stillWaiting is how often the agent is told; agents give up on a silent call after a minute at the
-// earliest.
-const stillWaiting = 15 * time.Second
-
-// Ask implements approval.Asker.
-func (w waitingCaller) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	answered := make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() { // ends with the answer
-		tick := time.NewTicker(stillWaiting)
-		defer tick.Stop()
-		for {
-			w.progress("waiting for the person to answer: " + q.Title)
-			select {
-			case <-answered:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	answer, err := w.session.Ask(ctx, q)
-	close(answered)
-	telling.Wait()
-	return answer, err
 }
