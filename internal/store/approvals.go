@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
+	"github.com/a2a-acp/a2a-acp/internal/database"
+	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
 // keptFor is how long a question is kept after it was asked and nobody waits any more. The record keeps
@@ -60,7 +61,7 @@ func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approva
 		switch {
 		case !a.Used.IsZero():
 			return ErrUsed
-		case a.owner != thisProcess():
+		case a.owner != process.This():
 			return ErrNotAsker
 		case before == nil:
 			a.answer(answer, AtAsker, s.now())
@@ -90,7 +91,7 @@ func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ?
 			WHERE id = ? AND owner = ? AND (state = 'pending' OR state = 'approved' AND used = 0)`, s.now().UnixMilli(), why,
-			id, thisProcess())
+			id, process.This())
 		return err
 	})
 }
@@ -150,7 +151,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 
 // change makes a change under the write lock, whole or not at all.
 func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := begin(ctx, s.db)
+	tx, err := database.Begin(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -159,20 +160,6 @@ func (s *Store) change(ctx context.Context, f func(*sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
-}
-
-// begin takes the write lock. SQLite's own patience of five seconds is too short where many processes stand
-// in line on a slow disk, since whoever waits is not served in turn; so it is given a few times, as long as
-// ctx allows.
-func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
-	const tries, locked = 6, 5 // SQLITE_BUSY, https://sqlite.org/rescode.html
-	for try := 1; ; try++ {
-		tx, err := db.BeginTx(ctx, nil)
-		var failed *sqlite.Error
-		if !errors.As(err, &failed) || failed.Code()&0xff != locked || try == tries || ctx.Err() != nil {
-			return tx, err
-		}
-	}
 }
 
 func set(ctx context.Context, tx *sql.Tx, a Approval) error {
@@ -212,7 +199,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 		return a, nil
 	}
 	late := !s.now().Before(a.Expires)
-	a.Left = !late && !lives(a.owner)
+	a.Left = !late && !process.Lives(a.owner)
 	switch {
 	case a.State == Pending && late:
 		a.State = Expired

@@ -42,7 +42,7 @@ func TestBroughtAlong(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := open(t, path)
-		if aside, err := os.ReadFile(path + setAside); err != nil || !bytes.Equal(aside, brought) {
+		if aside, err := os.ReadFile(path + ".elsewhere"); err != nil || !bytes.Equal(aside, brought) {
 			t.Errorf("%q: %d bytes are set aside, %v; want %d", names, len(aside), err, len(brought))
 		}
 		if a, err := s.Take(t.Context(), same("brought")); !errors.Is(err, ErrNotKept) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
 // SessionApproval is what a person has allowed for the rest of a session.
@@ -46,7 +48,7 @@ func (s *Store) AllowForSession(ctx context.Context, g SessionApproval) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO grants (id, granted, owner, agent, session, key, words)
 			SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM grants WHERE owner = ? AND session = ? AND key = ?
 				AND revoked = 0)`,
-			g.ID, now, thisProcess(), g.Agent, g.Session, g.Key, g.Words, thisProcess(), g.Session, g.Key)
+			g.ID, now, process.This(), g.Agent, g.Session, g.Key, g.Words, process.This(), g.Session, g.Key)
 		return err
 	})
 }
@@ -56,7 +58,7 @@ func (s *Store) IsAllowed(ctx context.Context, session, key string) (bool, error
 	var n int
 	err := s.db.QueryRowContext(ctx,
 		`SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`,
-		thisProcess(), session, key).Scan(&n)
+		process.This(), session, key).Scan(&n)
 	return n > 0, err
 }
 
@@ -67,7 +69,7 @@ func (s *Store) EndSession(ctx context.Context, session, prefix string) error {
 		_, err := tx.ExecContext(ctx,
 			`UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0
 			AND substr(key, 1, length(?)) = ?`,
-			s.now().UnixMilli(), thisProcess(), session, prefix, prefix)
+			s.now().UnixMilli(), process.This(), session, prefix, prefix)
 		return err
 	})
 }
@@ -125,7 +127,7 @@ func readSessionApproval(row interface{ Scan(...any) error }) (SessionApproval, 
 	if err != nil {
 		return SessionApproval{}, fmt.Errorf("read a grant: %w", err)
 	}
-	g.Granted, g.Gone = time.UnixMilli(granted), !lives(g.owner)
+	g.Granted, g.Gone = time.UnixMilli(granted), !process.Lives(g.owner)
 	if revoked > 0 {
 		g.Revoked = time.UnixMilli(revoked)
 	}

@@ -2,12 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/database"
 )
 
 // TestSettledIsUsed answers a question where it was asked and kills the process: the answer was used, and
@@ -137,29 +138,20 @@ func TestOlderAnswers(t *testing.T) {
 // older makes a database as it was after so many steps, and runs a statement in it.
 func older(t *testing.T, path string, steps int, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", source(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	names := []string{"0001_approvals", "0002_grants", "0003_kept_answers"}[:steps]
-	for i, name := range names {
+	taken := fstest.MapFS{}
+	for _, name := range []string{"0001_approvals", "0002_grants", "0003_kept_answers"}[:steps] {
 		step, err := migrations.ReadFile("migrations/" + name + ".sql")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := take(context.Background(), db, string(step), i+1); err != nil {
-			t.Fatal(err)
-		}
+		taken["migrations/"+name+".sql"] = &fstest.MapFile{Data: step}
 	}
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
-	is, err := identityOf(path)
+	db, err := database.Open(context.Background(), path, taken)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+".lock", []byte(is), 0o600); err != nil {
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,16 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"embed"
 	"fmt"
-	"io"
-	"io/fs"
-	"net/url"
-	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/a2a-acp/a2a-acp/internal/database"
 )
+
+// The steps by which the tables came to be; see database.Open.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
 
 // Name is the database's name in the state directory. SQLite puts its -wal and -shm files beside it.
 const Name = "state.db"
@@ -42,118 +43,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	unlock, err := claim(o.Path)
-	if err != nil {
+	var err error
+	if s.db, err = database.Open(ctx, o.Path, migrations); err != nil {
 		return nil, fmt.Errorf("store %s: %w", o.Path, err)
-	}
-	defer unlock()
-	if s.db, err = sql.Open("sqlite", source(o.Path)); err != nil {
-		return nil, fmt.Errorf("store %s: %w", o.Path, err)
-	}
-	s.db.SetMaxOpenConns(1) // what one process does is small, and this way it never waits for itself
-	if err := migrate(ctx, s.db); err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", o.Path, err), s.db.Close())
 	}
 	return s, nil
 }
 
 // Close ends the use of the database. What was kept is kept.
 func (s *Store) Close() error { return s.db.Close() }
-
-// source is the database as the driver wants it named. The driver sets busy_timeout before everything else.
-func source(path string) string {
-	query := url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
-			"trusted_schema(0)"},
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
-}
-
-// claim makes the file with its mode, and takes the lock under which the database is opened: two processes
-// that bring a new one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience.
-// SQLite gives its other files the mode of this one.
-func claim(path string) (unlock func(), err error) {
-	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err == nil {
-		err = own(lock, path)
-	}
-	if err != nil {
-		lock.Close()
-		return nil, err
-	}
-	return func() {
-		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // a child that is being forked may still hold the file
-		lock.Close()
-	}, nil
-}
-
-// own sees to it that the database is one that was made here, and ours alone. Whoever writes a repository can
-// bring one along and have A2A_STATE_DIR name it (direnv does), with a yes in it to whatever an agent does
-// next. So the lock says which file the database is, and nobody knows before which one his becomes; another
-// is set aside before anything of it is read. It can be a person's own, from a backup or another machine:
-// then its questions are asked again.
-func own(lock *os.File, path string) error {
-	made, err := io.ReadAll(io.LimitReader(lock, 1<<10))
-	if err != nil {
-		return err
-	}
-	is, err := identityOf(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err == nil {
-		if err := private(path); err != nil || is == string(made) {
-			return err
-		}
-	}
-	for _, end := range []string{"-journal", "-wal", "-shm", ""} {
-		if err := os.Remove(path + setAside + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err := os.Rename(path+end, path+setAside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := private(path); err != nil {
-		return err
-	}
-	if is, err = identityOf(path); err != nil {
-		return err
-	}
-	if err := lock.Truncate(0); err != nil {
-		return err
-	}
-	_, err = lock.WriteAt([]byte(is), 0)
-	return err
-}
-
-// setAside ends the name of a database that was made elsewhere. Nothing reads it.
-const setAside = ".elsewhere"
-
-// private sees to it that the database is a file of ours that nobody else reads.
-func private(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("it is no file; move it away")
-	case info.Mode().Perm()&0o077 != 0:
-		return file.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
-	}
-	return nil
-}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
 // TestReopened checks that a question survives the end of every process that had the database open, word
@@ -205,10 +207,10 @@ func TestAlways(t *testing.T) {
 		owner   string
 		want    bool
 	}{
-		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, thisProcess(), true},
-		{"a yes", "this file", Answer{Approved: true}, thisProcess(), false},
-		{"a no", "this file", Answer{Always: true}, thisProcess(), false},
-		{"where nothing lasts", "", Answer{Approved: true, Always: true}, thisProcess(), false},
+		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, process.This(), true},
+		{"a yes", "this file", Answer{Approved: true}, process.This(), false},
+		{"a no", "this file", Answer{Always: true}, process.This(), false},
+		{"where nothing lasts", "", Answer{Approved: true, Always: true}, process.This(), false},
 		{"whoever asked has ended", "this file", Answer{Approved: true, Always: true}, "nobody", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

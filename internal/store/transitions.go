@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
 // A question belongs to what was asked, not to the process that asked. When that process is killed, the
@@ -57,7 +59,7 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 				return err
 			}
 		}
-		a.Asked, a.State, a.owner = s.now(), Pending, thisProcess()
+		a.Asked, a.State, a.owner = s.now(), Pending, process.This()
 		stands = a
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
@@ -109,7 +111,7 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
 	given.Always = false // that was for another session
-	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, thisProcess()
+	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, process.This()
 	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {
 		return earlier, err
 	}
@@ -123,7 +125,7 @@ func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (App
 func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (Approval, error) {
 	joined := earlier
 	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID,
-		by.ToolCall, false, thisProcess()
+		by.ToolCall, false, process.This()
 	if err := s.recordTransition(TransitionJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
@@ -144,7 +146,7 @@ func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
 		switch {
 		case a.State != Approved && a.State != Denied: // it was taken back meanwhile
 			return a.State.refusal()
-		case !a.Used.IsZero() || a.owner != thisProcess():
+		case !a.Used.IsZero() || a.owner != process.This():
 			return ErrUsed
 		}
 		a.Used, a.UsedBy = s.now(), a.CallID

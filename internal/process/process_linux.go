@@ -1,4 +1,4 @@
-package store
+package process
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ import (
 // field 22), since numbers come again, and where that number counts: the boot and the namespace of
 // processes.
 
-func thisProcess() string {
+// This names this process.
+func This() string {
 	pid, err := os.Readlink("/proc/self") // our number there, where others look for it
 	if err != nil {
 		pid = strconv.Itoa(os.Getpid())
@@ -21,9 +22,9 @@ func thisProcess() string {
 	return fmt.Sprintf("%s %s %s", pid, started, place())
 }
 
-// lives reports whether a process has not ended. One of another namespace cannot be seen from here; it is
+// Lives reports whether a process has not ended. One of another namespace cannot be seen from here; it is
 // taken to live, since its questions expire all the same.
-func lives(owner string) bool {
+func Lives(owner string) bool {
 	fields := strings.Fields(owner)
 	if len(fields) != 4 {
 		return false

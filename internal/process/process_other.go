@@ -1,6 +1,6 @@
 //go:build !linux
 
-package store
+package process
 
 import (
 	"errors"
@@ -13,10 +13,11 @@ import (
 // An owner names a process by its number alone, which may come again: then a question stands until it
 // expires.
 
-func thisProcess() string { return strconv.Itoa(os.Getpid()) }
+// This names this process.
+func This() string { return strconv.Itoa(os.Getpid()) }
 
-// lives reports whether a process has not ended.
-func lives(owner string) bool {
+// Lives reports whether a process has not ended.
+func Lives(owner string) bool {
 	pid, err := strconv.Atoi(owner)
 	if err != nil || pid <= 0 {
 		return false

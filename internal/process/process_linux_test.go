@@ -1,4 +1,4 @@
-package store
+package process
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 // TestOwner checks that a process is known by more than its number, which comes again.
 func TestOwner(t *testing.T) {
 	t.Parallel()
-	fields := strings.Fields(thisProcess())
-	if len(fields) != 4 || strings.Contains(thisProcess(), "-1") {
-		t.Fatalf("this process is %q", thisProcess())
+	fields := strings.Fields(This())
+	if len(fields) != 4 || strings.Contains(This(), "-1") {
+		t.Fatalf("this process is %q", This())
 	}
 	with := func(i int, value string) string {
 		changed := append([]string(nil), fields...)
@@ -21,7 +21,7 @@ func TestOwner(t *testing.T) {
 		name, owner string
 		want        bool
 	}{
-		{"this one", thisProcess(), true},
+		{"this one", This(), true},
 		{"one that had the number before", with(1, "1"), false},
 		{"one of another boot", with(2, "00000000-0000-0000-0000-000000000000"), false},
 		{"one of another namespace", with(3, "pid:[1]"), true},
@@ -29,7 +29,7 @@ func TestOwner(t *testing.T) {
 		{"a path", with(0, "../self"), false},
 		{"nothing", "", false},
 	} {
-		if got := lives(test.owner); got != test.want {
+		if got := Lives(test.owner); got != test.want {
 			t.Errorf("%s (%q): lives %t, want %t", test.name, test.owner, got, test.want)
 		}
 	}

@@ -1,22 +1,15 @@
-package store
+package database
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"fmt"
 	"io/fs"
 )
 
-// The steps by which the tables came to be, each in a file, in the order of their names. One that was
-// released is never changed: what is to be different is a further step.
-//
-//go:embed migrations/*.sql
-var migrations embed.FS
-
 // migrate takes the steps that the database has not taken yet. It keeps their number as SQLite's
 // user_version.
-func migrate(ctx context.Context, db *sql.DB) error {
+func migrate(ctx context.Context, db *sql.DB, migrations fs.FS) error {
 	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {
 		return err
@@ -30,7 +23,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 			taken, len(names))
 	}
 	for i, name := range names[taken:] {
-		step, err := migrations.ReadFile(name)
+		step, err := fs.ReadFile(migrations, name)
 		if err != nil {
 			return err
 		}
@@ -43,7 +36,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 
 // take takes one step, whole or not at all.
 func take(ctx context.Context, db *sql.DB, step string, number int) error {
-	tx, err := begin(ctx, db)
+	tx, err := Begin(ctx, db)
 	if err != nil {
 		return err
 	}
