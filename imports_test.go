@@ -79,6 +79,9 @@ var may = map[string][]string{
 	// sandbox: a governor's program runs in it, as a tool does.
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/netguard", "internal/secret"},
 
+	// serve: doors are handlers that know nothing of it.
+	"internal/serve": {"pkg/tool"},
+
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
@@ -114,7 +117,7 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/state",
+		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/serve", "internal/state",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
@@ -155,6 +158,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/secrets": {
 		"internal/app", "internal/display", "internal/exit", "internal/secret", "cmd/a2a-acp/internal/cli",
 	},
+	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
 		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 		"cmd/a2a-acp/internal/tools",
@@ -177,7 +181,7 @@ var may = map[string][]string{
 		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
-		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
+		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/serve", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
 		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade",
 	},
 

@@ -23,6 +23,7 @@ import (
 	runverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/run"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/sandbox"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/secrets"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/setup"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/trust"
@@ -93,6 +94,7 @@ record before it takes effect.
 		bridge.Command(env),
 		runverb.Command(env),
 		mcp.Command(env),
+		serve.Command(env),
 		tools.Command(env),
 		policy.Command(env),
 		approvals.Command(env),

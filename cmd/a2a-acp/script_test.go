@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 			"exits":         exits,
 			"asked":         asked("gone", "waits"),
 			"waits":         asked("waits"),
-			"serve":         serve,
+			"serve":         serveHTTP,
 			"only_our_path": onlyOurPath,
 		},
 		Condition: func(cond string) (bool, error) {
@@ -174,8 +174,8 @@ func asked(askers ...string) func(ts *testscript.TestScript, neg bool, args []st
 	}
 }
 
-// serve starts an HTTP server that says what it was asked.
-func serve(ts *testscript.TestScript, _ bool, _ []string) {
+// serveHTTP starts an HTTP server that says what it was asked.
+func serveHTTP(ts *testscript.TestScript, _ bool, _ []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%s %s X-One=%s %s\n", r.Method, r.URL.Path, r.Header.Get("X-One"), body)

@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// own is what the daemon answers itself.
+func (s *Server) own() Door {
+	return Door{Name: "daemon", Routes: []Route{
+		{Pattern: "GET /healthz", Scope: Anybody, Handler: http.HandlerFunc(s.health)},
+		{Pattern: "GET /readyz", Scope: Anybody, Handler: http.HandlerFunc(s.ready)},
+		{Pattern: "GET /status", Scope: AnyPrincipal, Handler: http.HandlerFunc(s.status)},
+	}}
+}
+
+// health says that the process answers.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, map[string]any{"ok": true})
+}
+
+// ready says whether calls can be taken, and names what keeps them; why is for the daemon's log.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	waits := []string{}
+	if s.draining.Load() {
+		waits = append(waits, "the daemon ends")
+	}
+	if s.o.Ready() != nil {
+		waits = append(waits, "the record")
+	}
+	for _, door := range s.o.Doors {
+		if door.Ready != nil && door.Ready() != nil {
+			waits = append(waits, door.Name)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if len(waits) > 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"ready": len(waits) == 0, "waits_for": waits})
+}
+
+// status tells a principal who it is here.
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	principal, doors := PrincipalOf(r.Context()), []string{}
+	for _, door := range s.o.Doors {
+		doors = append(doors, door.Name)
+	}
+	writeJSON(w, map[string]any{
+		"version": s.o.Version, "url": s.base, "doors": doors,
+		"principal": map[string]any{"name": principal.Name, "scopes": principal.Scopes},
+	})
+}
+
+// writeJSON answers with a value. A client that has gone needs no answer.
+func writeJSON(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(value)
+}
