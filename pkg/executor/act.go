@@ -28,6 +28,7 @@ type act struct {
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
+	listener   Listener // nil for none
 }
 
 // describe adds what the act would run, for whoever decides about it.

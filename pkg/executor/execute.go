@@ -36,6 +36,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	if failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
+	act.listener, _ = caller.(Listener)
 	if failure := e.missing(act.tool, act.invocation); failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
@@ -146,9 +147,11 @@ func (e *Executor) run(ctx context.Context, a *act, permit permissions.Permit) r
 		return notRun(failure)
 	}
 	spools := e.follow(a)
-	ended, err := a.runner.Run(ctx, a.plan, a.invocation, spools.streams())
+	to, heard := a.listen(spools)
+	ended, err := a.runner.Run(ctx, a.plan, a.invocation, to)
 	ended = a.clean(ended)
 	spools.end(&ended)
+	heard.end(ended.Truncated || ended.Signal != "")
 	if err != nil {
 		spools.drop(nil)
 		failure := asFailure(err, tool.FailInternal)

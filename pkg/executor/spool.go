@@ -35,6 +35,7 @@ type spool struct {
 	tail  []byte // nothing before there is a file
 	total int64
 	text  textScan
+	heard func(p []byte) // is told what comes; nil for nobody
 
 	file *blob.Writer // nil before it is needed, and when it failed
 	err  error        // why not all of it could be written
@@ -59,6 +60,9 @@ func (f sink) Write(p []byte) (int, error) {
 func (s *spool) keep(p []byte) {
 	s.total += int64(len(p))
 	s.text.add(p)
+	if s.heard != nil {
+		s.heard(p)
+	}
 	if !s.long() {
 		s.head = append(s.head, p...)
 		if len(s.head) <= spoolMemory {

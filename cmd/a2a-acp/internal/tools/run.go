@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -48,7 +49,8 @@ and a tool that requires confirmation asks on the terminal, or needs --yes.
 Without a terminal, --wait waits up to ten minutes for an answer from
 another one (a2a-acp approvals).
 
-Without --json the tool's own output is printed as it is.
+Without --json the tool's own output is printed as it is, while it comes. That of
+a tool with retry or keep_kb, or whose output a governor looks at, comes at the end.
 
 --as AGENT makes the call as that agent. It is decided by the rules for
 agents, and where they ask, you are asked as the editor would ask you. It
@@ -124,17 +126,23 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 	if flags.dryRun {
 		return dryRun(env, a, call, asJSON)
 	}
-	result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait))
+	terminal := cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait)
 	if asJSON {
+		result := a.Executor.Execute(ctx, call, terminal)
 		if err := cli.WriteData(env.Stdout, cli.FormatJSON, result.InText()); err != nil {
 			return err
 		}
 		return env.Ends(cli.CodeOfResult(result))
 	}
-	if _, err := io.WriteString(env.Stdout, result.Stdout); err != nil {
+	live := &liveOutput{Terminal: terminal, env: env}
+	var caller executor.Caller = live
+	if entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, id); ok && entry.Tool.Output.Keep > 0 {
+		caller = terminal // what is printed is what its author has shortened
+	}
+	result := a.Executor.Execute(ctx, call, caller)
+	if err := live.finish(result); err != nil {
 		return cli.Fail(exit.Host, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
 	}
-	fmt.Fprint(env.Stderr, result.Stderr)
 	if n, ok := result.Metadata.Diagnostics["attempts"].(int); ok {
 		env.Say(fmt.Sprintf("that was attempt %d", n))
 	}

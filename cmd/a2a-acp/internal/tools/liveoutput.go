@@ -1,0 +1,49 @@
+package tools
+
+import (
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// liveOutput prints what a call prints, as it comes. It is the call's Caller, who is asked at the terminal.
+type liveOutput struct {
+	*cli.Terminal
+	env *cli.Environment
+
+	mu     sync.Mutex
+	heard  bool // something was printed, or would have been
+	failed error
+}
+
+// Output implements executor.Listener.
+func (l *liveOutput) Output(stream executor.Stream, p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = true
+	l.write(stream, p)
+}
+
+func (l *liveOutput) write(stream executor.Stream, p []byte) {
+	to := l.env.Stdout
+	if stream == executor.Stderr {
+		to = l.env.Stderr
+	}
+	if _, err := to.Write(p); err != nil && stream == executor.Stdout && l.failed == nil {
+		l.failed = err
+	}
+}
+
+// finish prints the output of a call that could not be printed as it came. The error is that of standard
+// output.
+func (l *liveOutput) finish(result tool.Result) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.heard {
+		l.write(executor.Stdout, []byte(result.Stdout))
+		l.write(executor.Stderr, []byte(result.Stderr))
+	}
+	return l.failed
+}
