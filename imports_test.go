@@ -131,7 +131,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
-		"internal/exit", "cmd/a2a-acp/internal/cli",
+		"internal/exit", "internal/spelling", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
 		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines",

@@ -37,6 +37,11 @@ type Entry struct {
 	Raw    json.RawMessage `json:"-"` // the line's own bytes, without the newline
 }
 
+// Recorded returns the entry as its event and its place, without what is about the line.
+func (e Entry) Recorded() events.Recorded {
+	return events.Recorded{Seq: e.Seq, ID: e.ID, Event: e.Event}
+}
+
 // Cut says that the line does not hold the whole event.
 type Cut struct {
 	Why    string `json:"why"`

@@ -1,13 +1,10 @@
 package audit
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // GovernorHistory is what was decided in a task or session, and what governors said about it, the oldest
@@ -143,10 +140,9 @@ func feedback(e *Entry) GovernorFeedback {
 	f := GovernorFeedback{
 		Phase: e.Governance.Phase, Timestamp: e.Time, ToolCallID: e.ToolCall, CallID: e.CallID,
 		SessionID: e.Session, TaskID: e.Task,
-		InputSHA256: e.Governance.InputSHA256, Summary: []string{}, Results: []GovernorResult{},
+		InputSHA256: e.Governance.InputSHA256, Summary: e.Governance.Summary(), Results: []GovernorResult{},
 	}
 	for _, a := range e.Governance.Answers {
-		f.Summary = append(f.Summary, summary(a))
 		messages := a.Messages
 		if messages == nil {
 			messages = []string{}
@@ -159,20 +155,4 @@ func feedback(e *Entry) GovernorFeedback {
 		})
 	}
 	return f
-}
-
-// summary is an answer in one line, as the original system writes it: [guard] reject: not here.
-func summary(a tool.GovernorAnswer) string {
-	line := fmt.Sprintf("[%s] %s", a.Governor, a.Status)
-	if a.CountsAs != "" {
-		line += " (counts as " + a.CountsAs + ")"
-	}
-	said := strings.Join(a.Messages, "; ")
-	if said == "" {
-		said = a.Error
-	}
-	if said != "" {
-		line += ": " + said
-	}
-	return line
 }

@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The bounds of what is kept of an event that is too long: some 230 texts of 512 bytes, each of which JSON
+// The bounds of what is kept of an event that is too long: some 300 texts of 320 bytes, each of which JSON
 // may write as six characters, stay well below a line.
 const (
-	keptText  = 512 // bytes of a text
+	keptText  = 320 // bytes of a text
 	keptItems = 16  // items of a list
 )
 
@@ -22,7 +23,7 @@ const (
 func truncate(e events.Event) events.Event {
 	out := events.Event{
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
-		Session: shorten(e.Session), Task: shorten(e.Task), CallID: shorten(e.CallID),
+		Session: shorten(e.Session), Task: shorten(e.Task), Context: shorten(e.Context), CallID: shorten(e.CallID),
 		ToolCall: shorten(e.ToolCall),
 		Agent:    shorten(e.Agent), Door: shorten(e.Door), Principal: shorten(e.Principal),
 		Command: shortenList(e.Command), Detail: shorten(e.Detail), Retired: e.Retired,
@@ -70,10 +71,19 @@ func truncate(e events.Event) events.Event {
 		}
 	}
 	if c := e.Circuit; c != nil {
-		out.Circuit = &events.Circuit{Tool: shorten(c.Tool), State: shorten(c.State), Before: shorten(c.Before)}
-		if year := c.Until.Year(); year >= 0 && year <= 9999 { // other years are no JSON
-			out.Circuit.Until = c.Until
-		}
+		out.Circuit = truncateCircuit(c)
+	}
+	for _, option := range firstOf(e.Options) {
+		out.Options = append(out.Options,
+			events.Option{ID: shorten(option.ID), Name: shorten(option.Name), Kind: shorten(option.Kind)})
+	}
+	if p := e.Progress; p != nil {
+		out.Progress = &events.Progress{State: shorten(p.State), Before: shorten(p.Before), Role: shorten(p.Role),
+			Text: shorten(p.Text), Artifact: shorten(p.Artifact), Name: shorten(p.Name), Media: shorten(p.Media), Bytes: p.Bytes}
+	}
+	if c := e.Client; c != nil {
+		out.Client = &events.Client{By: shorten(c.By), Address: shorten(c.Address), UserAgent: shorten(c.UserAgent),
+			Error: shorten(c.Error)}
 	}
 	for _, name := range firstOf(slices.Sorted(maps.Keys(e.Coverage))) {
 		if out.Coverage == nil {
@@ -88,6 +98,23 @@ func truncate(e events.Event) events.Event {
 	for _, file := range firstOf(e.Files) {
 		out.Files = append(out.Files,
 			events.File{Path: shorten(file.Path), Layer: shorten(file.Layer), SHA256: shorten(file.SHA256)})
+	}
+	return out
+}
+
+// truncateCircuit keeps of a circuit what JSON can write: no year has five digits there, and no number is none.
+func truncateCircuit(c *events.Circuit) *events.Circuit {
+	out := &events.Circuit{Tool: shorten(c.Tool), State: shorten(c.State), Before: shorten(c.Before),
+		Failures: c.Failures, Threshold: c.Threshold}
+	for _, t := range []struct{ to, from *time.Time }{
+		{&out.Until, &c.Until}, {&out.LastFailure, &c.LastFailure}, {&out.Opened, &c.Opened},
+	} {
+		if year := t.from.Year(); year >= 0 && year <= 9999 {
+			*t.to = *t.from
+		}
+	}
+	if _, err := encode(c.Recovery); err == nil {
+		out.Recovery = c.Recovery
 	}
 	return out
 }

@@ -19,6 +19,7 @@ const (
 	ConfigLoaded  Type = "config.loaded"  // Files
 	ConfigRefused Type = "config.refused" // a changed file that is not used; the last good one stays
 	ToolDecided   Type = "tool.decided"   // durable before any effect
+	ToolStarted   Type = "tool.started"   // right before the process of one of our tools starts, for each attempt
 	ToolAttempted Type = "tool.attempted" // a run that failed, of an act that is tried again
 	ToolEnded     Type = "tool.ended"     // what became of an act that was let through; once for each
 	ToolSeen      Type = "tool.seen"      // what came of what the agent does by itself, as it says
@@ -51,7 +52,25 @@ const (
 	RecordRetired Type = "record.retired"
 	// A confined agent says that its sandbox kept it from something; Detail says what would allow it.
 	SandboxRefused Type = "sandbox.refused"
+
+	TaskCreated       Type = "task.created"        // by an A2A client: Progress has its first state
+	TaskStatusChanged Type = "task.status_changed" // Progress has both states
+	TaskMessage       Type = "task.message"        // somebody has said something in it: Progress
+	TaskArtifact      Type = "task.artifact"       // it has brought something forth: Progress
+
+	// Somebody was let in at a listener, or was not; Client says who, as far as is known.
+	ClientAccepted Type = "client.accepted"
+	ClientRefused  Type = "client.refused"
 )
+
+// all are the types, in the order above.
+var all = []Type{
+	BridgeStarted, BridgeEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused, ToolDecided, ToolStarted,
+	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
+	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
+	FrameRefused, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
+	TaskArtifact, ClientAccepted, ClientRefused,
+}
 
 // Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are
 // those of the record, and follow OpenTelemetry's gen_ai names where it has one.
@@ -61,6 +80,7 @@ type Event struct {
 
 	Session  string `json:"session_id,omitempty"`
 	Task     string `json:"task_id,omitempty"`      // of an A2A client
+	Context  string `json:"context_id,omitempty"`   // that the task belongs to
 	CallID   string `json:"call_id,omitempty"`      // ours
 	ToolCall string `json:"tool_call_id,omitempty"` // the agent's
 	Agent    string `json:"agent,omitempty"`
@@ -75,7 +95,10 @@ type Event struct {
 
 	Governance *tool.Governance `json:"governance,omitempty"`
 
-	Circuit *Circuit `json:"circuit,omitempty"`
+	Circuit  *Circuit  `json:"circuit,omitempty"`
+	Options  []Option  `json:"options,omitempty"`  // what a person who is asked can answer
+	Progress *Progress `json:"progress,omitempty"` // of a task
+	Client   *Client   `json:"client,omitempty"`
 
 	Retired  int64             `json:"retired,omitempty"`
 	Damage   []Damage          `json:"damage,omitempty"`
@@ -143,6 +166,7 @@ const (
 
 // Statuses of outcomes that the results of our tools do not have.
 const (
+	Started    = "started"  // it is under way: of a further attempt
 	NotDone    = "not_done" // it was let through, and nothing came of it
 	EndUnknown = "unknown"  // nobody has asked how it ended
 )
@@ -179,6 +203,40 @@ type Circuit struct {
 	State  string    `json:"state"`
 	Before string    `json:"before"`
 	Until  time.Time `json:"until,omitzero"`
+
+	Failures    int       `json:"failures,omitempty"` // that have opened it
+	Threshold   int       `json:"threshold,omitempty"`
+	LastFailure time.Time `json:"last_failure,omitzero"`
+	Opened      time.Time `json:"opened,omitzero"`    // when it had opened, of one that is half open
+	Recovery    float64   `json:"recovery,omitempty"` // seconds that it is open
+}
+
+// Option is an answer that a person who is asked can give.
+type Option struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind,omitempty"` // allow_once, reject_once, … (ACP)
+}
+
+// Progress is what became of a task of an A2A client. States are written as A2A 1.0 does, without TASK_STATE_,
+// in small letters and with dashes: input-required.
+type Progress struct {
+	State    string `json:"state,omitempty"`
+	Before   string `json:"before,omitempty"` // the state that it was in
+	Role     string `json:"role,omitempty"`   // of who has said Text: user or agent
+	Text     string `json:"text,omitempty"`   // shortened
+	Artifact string `json:"artifact,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Media    string `json:"media_type,omitempty"`
+	Bytes    int64  `json:"bytes,omitempty"`
+}
+
+// Client is who came to a listener.
+type Client struct {
+	By        string `json:"by,omitempty"` // how it said who it is: token, api_key, jwt, …
+	Address   string `json:"address,omitempty"`
+	UserAgent string `json:"user_agent,omitempty"`
+	Error     string `json:"error,omitempty"` // why it was refused
 }
 
 // Damage is what was wrong with the record before.

@@ -29,6 +29,7 @@ type act struct {
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
 	listener   Listener // nil for none
+	attempts   int      // how often it was started
 }
 
 // describe adds what the act would run, for whoever decides about it.

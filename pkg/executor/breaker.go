@@ -167,13 +167,17 @@ func (c *circuit) changed(id string, from, to gobreaker.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	c.failures, c.until = nil, time.Time{}
-	if to == gobreaker.StateOpen {
-		c.until = now.Add(c.settings.Recovery)
+	told := events.Circuit{Tool: id, State: to.String(), Before: from.String()}
+	switch to {
+	case gobreaker.StateOpen:
+		told.Failures, told.Threshold, told.LastFailure = max(1, len(c.failures)), c.settings.Failures, now
+		told.Until = now.Add(c.settings.Recovery)
+	case gobreaker.StateHalfOpen:
+		told.Opened, told.Recovery = c.until.Add(-c.settings.Recovery), c.settings.Recovery.Seconds()
+	case gobreaker.StateClosed:
 	}
-	c.changes = append(c.changes, change{at: now, circuit: events.Circuit{
-		Tool: id, State: to.String(), Before: from.String(), Until: c.until,
-	}})
+	c.failures, c.until = nil, told.Until
+	c.changes = append(c.changes, change{at: now, circuit: told})
 }
 
 // refusal is what the caller is told while nothing is run.

@@ -180,7 +180,9 @@ func TestCircuitRefusal(t *testing.T) {
 			t.Errorf("the record has %d decisions, the last one %+v", len(decided), last.Decision)
 		}
 		change := h.of(events.CircuitChanged)[0]
-		if diff := cmp.Diff(&events.Circuit{Tool: "work", State: "open", Before: "closed", Until: change.Time.Add(time.Minute)}, change.Circuit); diff != "" || change.CallID != "call-1" {
+		opened := &events.Circuit{Tool: "work", State: "open", Before: "closed", Until: change.Time.Add(time.Minute),
+			Failures: 2, Threshold: 2, LastFailure: change.Time}
+		if diff := cmp.Diff(opened, change.Circuit); diff != "" || change.CallID != "call-1" {
 			t.Errorf("the change on record, of call %q (-want +got):\n%s", change.CallID, diff)
 		}
 	})

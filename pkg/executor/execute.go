@@ -146,6 +146,9 @@ func (e *Executor) run(ctx context.Context, a *act, permit permissions.Permit) r
 	if failure := a.entry.intact(); failure != nil {
 		return notRun(failure)
 	}
+	if err := e.recordStart(ctx, a); err != nil {
+		return notRun(tool.Failf(tool.FailInternal, "the call was not begun, since that could not be recorded: %v", err))
+	}
 	spools := e.follow(a)
 	to, heard := a.listen(spools)
 	ended, err := a.runner.Run(ctx, a.plan, a.invocation, to)

@@ -37,13 +37,13 @@ func TestOrder(t *testing.T) {
 		code    tool.FailureCode // "" when it ran
 	}{
 		{"approved by a rule", permissions.Approve, nil, []string{
-			"plan", "decide approve", "record tool.decided approve policy", "decide approve", "run", "record tool.ended completed, after the effect",
+			"plan", "decide approve", "record tool.decided approve policy", "decide approve", "record tool.started", "run", "record tool.ended completed, after the effect",
 		}, tool.StatusCompleted, ""},
 		{"rejected by a rule", permissions.Reject, yes, []string{
 			"plan", "decide reject", "record tool.decided reject policy",
 		}, tool.StatusDenied, tool.FailDenied},
 		{"asked, yes", permissions.Ask, yes, []string{
-			"plan", "decide ask", "record approval.asked ask policy", "ask", "record tool.decided approve person", "decide ask", "run", "record tool.ended completed, after the effect",
+			"plan", "decide ask", "record approval.asked ask policy", "ask", "record tool.decided approve person", "decide ask", "record tool.started", "run", "record tool.ended completed, after the effect",
 		}, tool.StatusCompleted, ""},
 		{"asked, no", permissions.Ask, no, []string{
 			"plan", "decide ask", "record approval.asked ask policy", "ask", "record tool.decided reject person",
@@ -143,6 +143,7 @@ func TestNotRecorded(t *testing.T) {
 		{"a person's decision", permissions.Ask, events.ToolDecided, false, tool.FailInternal, "the decision could not be recorded: no space"},
 		{"a refusal", permissions.Reject, events.ToolDecided, false, tool.FailDenied, "rule house-rule (policies.yaml:3) rejects it"},
 		{"the question", permissions.Ask, events.ApprovalAsked, false, tool.FailInternal, "no space"},
+		{"the start", permissions.Approve, events.ToolStarted, false, tool.FailInternal, "the call was not begun, since that could not be recorded: no space"},
 		{"the end", permissions.Approve, events.ToolEnded, true, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestGovernors(t *testing.T) {
 	says := func(v permissions.Verdict) permissions.Ruling {
 		return permissions.Ruling{Verdict: v, Governor: "g", At: "governors.yaml:3", Reason: "because"}
 	}
-	ran := []string{"run", "screen, after the effect", "record tool.ended completed, after the effect"}
+	ran := []string{"record tool.started", "run", "screen, after the effect", "record tool.ended completed, after the effect"}
 	for _, test := range []struct {
 		name    string
 		verdict permissions.Verdict

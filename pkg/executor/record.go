@@ -11,6 +11,20 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
+// recordStart says that the act's process is about to start, for each attempt. It is not on disk by then, as the
+// decision is: that this was the last thing that happened before the power failed, nobody needs to know.
+func (e *Executor) recordStart(ctx context.Context, a *act) error {
+	a.attempts++
+	event := a.event(events.ToolStarted)
+	arguments := event.Act.Arguments
+	event = gate.Later(event)
+	event.Time, event.Act.Arguments = e.now(), arguments
+	if a.attempts > 1 {
+		event.Outcome = &events.Outcome{Status: events.Started, Attempt: a.attempts}
+	}
+	return e.record.Record(context.WithoutCancel(ctx), event)
+}
+
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written
 // is told in the result and stops the next call, not this one.
 func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r runResult) {

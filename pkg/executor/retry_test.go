@@ -105,9 +105,9 @@ func TestRetryRecord(t *testing.T) {
 	}
 	want := []string{
 		"plan", "decide approve", "record tool.decided approve policy",
-		"decide approve", "run", "record tool.attempted failed", "sleep",
-		"decide approve", "run", "record tool.attempted failed", "sleep",
-		"decide approve", "run", "record tool.ended completed",
+		"decide approve", "record tool.started", "run", "record tool.attempted failed", "sleep",
+		"decide approve", "record tool.started started", "run", "record tool.attempted failed", "sleep",
+		"decide approve", "record tool.started started", "run", "record tool.ended completed",
 	}
 	if diff := cmp.Diff(want, h.steps); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
@@ -115,6 +115,11 @@ func TestRetryRecord(t *testing.T) {
 	for i, e := range h.of(events.ToolAttempted) {
 		if e.CallID != "call-1" || e.Outcome.Attempt != i+1 || e.Outcome.ExitCode == nil || *e.Outcome.ExitCode != 1 || e.Outcome.OutputHash != "" || e.Act.Arguments != nil {
 			t.Errorf("got the record %+v with %+v, want attempt %d of call-1 with exit code 1", e, e.Outcome, i+1)
+		}
+	}
+	for i, e := range h.of(events.ToolStarted) {
+		if e.Act.Arguments["word"] != "x" || i == 0 && e.Outcome != nil || i > 0 && e.Outcome.Attempt != i+1 {
+			t.Errorf("start %d is on record as %+v with %+v", i+1, e.Act, e.Outcome)
 		}
 	}
 	if end := h.of(events.ToolEnded)[0]; end.Outcome.Attempt != 3 {

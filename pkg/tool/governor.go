@@ -1,5 +1,10 @@
 package tool
 
+import (
+	"fmt"
+	"strings"
+)
+
 // The phases in which governors are asked.
 const (
 	PhasePermission = "permission" // before an act
@@ -12,6 +17,15 @@ type Governance struct {
 	// InputSHA256 names what they were told: the JSON that a script reads and a URL is sent.
 	InputSHA256 string           `json:"input_sha256,omitempty"`
 	Answers     []GovernorAnswer `json:"answers"`
+}
+
+// Summary returns the answers, a line each.
+func (g *Governance) Summary() []string {
+	lines := []string{}
+	for _, a := range g.Answers {
+		lines = append(lines, a.line())
+	}
+	return lines
 }
 
 // GovernorAnswer is what became of asking one governor.
@@ -34,4 +48,20 @@ type GovernorAnswer struct {
 	ExitCode *int     `json:"exit_code,omitempty"`   // of a script
 	HTTP     int      `json:"http_status,omitempty"` // of a URL's answer
 	Error    string   `json:"error,omitempty"`
+}
+
+// line is an answer in one line, as the original system writes it: [guard] reject: not here.
+func (a GovernorAnswer) line() string {
+	line := fmt.Sprintf("[%s] %s", a.Governor, a.Status)
+	if a.CountsAs != "" {
+		line += " (counts as " + a.CountsAs + ")"
+	}
+	said := strings.Join(a.Messages, "; ")
+	if said == "" {
+		said = a.Error
+	}
+	if said != "" {
+		line += ": " + said
+	}
+	return line
 }

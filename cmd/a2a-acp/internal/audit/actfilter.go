@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -32,6 +33,7 @@ type ActFilter struct {
 	by        string
 	ended     string
 	text      string
+	event     string
 	since     cli.When // the zero value is all, as is until's
 	until     cli.When
 
@@ -53,6 +55,8 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.by, "by", "", "only acts that this decided: a rule by its name, or person")
 	cmd.Flags().StringVar(&f.ended, "ended", "", "only acts that ended so: completed, failed, cancelled, not_done, …")
 	cmd.Flags().StringVar(&f.text, "text", "", "only acts whose record holds a text, in large or small letters")
+	cmd.Flags().StringVar(&f.event, "event", "",
+		"only acts with this event: a type such as tool.started, or a name of the original a2a-acp's: tool_failed")
 	cmd.Flags().Var(&f.since, "since", "only acts from then on: 7d or 90m ago, a day, or a time: 2026-11-24T09:00:00Z")
 	cmd.Flags().Var(&f.until, "until", "only acts before then")
 	_ = cmd.RegisterFlagCompletionFunc("kind",
@@ -61,6 +65,26 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("result",
 		cobra.FixedCompletions([]string{"approve", "reject", "seen", "violation", "refused"},
 			cobra.ShellCompDirectiveNoFileComp))
+	completeEvent(cmd)
+}
+
+// completeEvent completes the names of events.
+func completeEvent(cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("event", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return events.Names(), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// checkEvent refuses the name of an event that there is none of.
+func checkEvent(name string) error {
+	if _, known := events.Named(name); name == "" || known {
+		return nil
+	}
+	meant := ""
+	if near := spelling.Nearest(name, events.Names()); near != "" {
+		meant = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return cli.Fail(exit.Usage, fmt.Errorf("--event %q: there is no such event%s", name, meant))
 }
 
 func (f *ActFilter) fits(c audit.ActRecord) bool {
@@ -83,7 +107,8 @@ func (f *ActFilter) fits(c audit.ActRecord) bool {
 		f.principal != "" && c[0].Principal != f.principal ||
 		f.by != "" && c.By() != f.by ||
 		f.ended != "" && (c.Outcome() == nil || c.Outcome().Status != f.ended) ||
-		f.text != "" && !slices.ContainsFunc(c, f.holdsText) {
+		f.text != "" && !slices.ContainsFunc(c, f.holdsText) ||
+		f.event != "" && !slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Is(f.event) }) {
 		return false
 	}
 	// What the sandbox of a confined agent refused is picked whatever else became of the act.
@@ -119,6 +144,9 @@ func refused(c audit.ActRecord) bool {
 func (f *ActFilter) Acts(env *cli.Environment) ([]audit.ActRecord, error) {
 	if _, err := path.Match(f.tool, ""); err != nil {
 		return nil, cli.Fail(exit.Usage, fmt.Errorf("--tool %q: %w", f.tool, err))
+	}
+	if err := checkEvent(f.event); err != nil {
+		return nil, err
 	}
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {

@@ -301,6 +301,10 @@ func tell(c audit.ActRecord) []string {
 			}
 		case entry.Type == events.ToolEnded && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  ended    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.ToolStarted && entry.Outcome != nil:
+			lines = append(lines, fmt.Sprintf("  %s  started  attempt %d", at, entry.Outcome.Attempt))
+		case entry.Type == events.ToolStarted:
+			lines = append(lines, fmt.Sprintf("  %s  started", at))
 		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
 		case entry.Type == events.GovernorsAsked && entry.Governance != nil:

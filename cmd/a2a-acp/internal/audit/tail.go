@@ -20,6 +20,7 @@ import (
 func auditTailCommand(env *cli.Environment) *cobra.Command {
 	var last, after int64
 	var follow, asJSON bool
+	var event string
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Print the last entries of the record, and follow it",
@@ -28,6 +29,7 @@ the act. With --follow it waits for more until it is interrupted. It
 compares each entry with the one before it, and fails where the record was
 changed.`,
 		Example: `  a2a-acp audit tail -f
+  a2a-acp audit tail -f --event tool_failed
   a2a-acp audit tail --after 120 --json | jq -r '.type'`,
 		Args: cobra.NoArgs,
 	}
@@ -35,8 +37,14 @@ changed.`,
 	cmd.Flags().Int64Var(&after, "after", 0, "begin after the entry with this number")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record's own lines")
+	cmd.Flags().StringVar(&event, "event", "",
+		"of these entries only this event: a type such as tool.started, or a name of the original a2a-acp's: tool_failed")
+	completeEvent(cmd)
 	cmd.MarkFlagsMutuallyExclusive("last", "after")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkEvent(event); err != nil {
+			return err
+		}
 		dir, err := app.StateDir(env.AppOptions(nil, nil))
 		if err != nil {
 			return cli.Fail(exit.Host, err)
@@ -61,7 +69,7 @@ changed.`,
 			return cli.Fail(exit.Host, err)
 		}
 		defer reader.Close() //nolint:errcheck // it only reads
-		if err := printEntries(cmd.Context(), env.Stdout, reader, follow, asJSON); err != nil {
+		if err := printEntries(cmd.Context(), env.Stdout, reader, event, follow, asJSON); err != nil {
 			return err
 		}
 		if follow {
@@ -72,8 +80,9 @@ changed.`,
 	return cmd
 }
 
-// printEntries prints what the reader gives, until ctx ends, or the record where it is not to be followed.
-func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow, asJSON bool) error {
+// printEntries prints what the reader gives, or one event of it, until ctx ends, or the record where it is not to
+// be followed.
+func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, event string, follow, asJSON bool) error {
 	for {
 		entry, err := reader.Poll()
 		if errors.Is(err, io.EOF) && follow {
@@ -84,6 +93,9 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, follow
 		}
 		if err != nil {
 			return cli.Fail(exit.Host, err)
+		}
+		if event != "" && !entry.Is(event) {
+			continue
 		}
 		line := string(entry.Raw)
 		if !asJSON {
