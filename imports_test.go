@@ -161,7 +161,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
 		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
-		"cmd/a2a-acp/internal/tools",
+		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",
 	},
 	"cmd/a2a-acp/internal/editor": {
 		"internal/agents", "internal/display", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",

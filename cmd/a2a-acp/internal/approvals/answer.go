@@ -1,12 +1,10 @@
 package approvals
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,10 +42,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 				return true
 			}
 			how := map[bool]string{false: "this once", true: "and for the rest of the session"}[session]
-			fmt.Fprintf(env.Stderr, "\nAllow it, %s? [y/N] ", how)
-			line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
-			line = strings.ToLower(strings.TrimSpace(line))
-			return line == "y" || line == "yes"
+			return env.AskYes("\nAllow it, " + how + "?")
 		})
 	}
 	return cmd

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -144,9 +143,7 @@ func acceptDamage(cmd *cobra.Command, env *cli.Environment, dir string) error {
 	if err := cli.CheckAtTerminal(env, "accepting damage"); err != nil {
 		return err
 	}
-	fmt.Fprint(env.Stderr, "Put the record in "+display.Line(dir)+" aside, and begin a new one? [y/N] ")
-	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n') //nolint:errcheck // no answer is no
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+	if !env.AskYes("Put the record in " + display.Line(dir) + " aside, and begin a new one?") {
 		return cli.Fail(exit.Denied, errors.New("nothing was changed"))
 	}
 	if err := cli.Confirm(cmd.Context(), env); err != nil {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ type Environment struct {
 	Code int
 	// confirmed is the program that the person has given a proof to; see confirm.
 	confirmed string
+	typed     *bufio.Reader // what was typed as answers; see Ask
 }
 
 // ProcessEnvironment returns the environment of this process.

@@ -2,7 +2,6 @@
 package editor
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -64,11 +63,7 @@ choose the guarded ones in the editor.`,
 			if err != nil {
 				return err
 			}
-			change, err := e.Enable(settingsDirs(env), entries)
-			if err != nil {
-				return cli.Fail(exit.Usage, err)
-			}
-			return apply(cmd.Context(), env, e, change, dry, yes)
+			return enter(cmd.Context(), env, e, entries, dry, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
@@ -111,6 +106,20 @@ func addFlags(cmd *cobra.Command, dry, yes *bool) {
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do not ask before the file is written")
 }
 
+// enter shows what entries change in an editor's settings, asks, and writes it.
+func enter(ctx context.Context, env *cli.Environment, e editor.Editor, entries []editor.Entry, dry, yes bool) error {
+	change, err := e.Enable(settingsDirs(env), entries)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	return apply(ctx, env, e, change, dry, yes)
+}
+
+// Enable is `editor enable` for these entries: it shows the change, and asks unless yes is set.
+func Enable(ctx context.Context, env *cli.Environment, e editor.Editor, entries []editor.Entry, yes bool) error {
+	return enter(ctx, env, e, entries, false, yes)
+}
+
 // apply shows a change, asks, and writes it. An agent must not take its own guard away, so a person has to
 // have started this.
 func apply(ctx context.Context, env *cli.Environment, e editor.Editor, c editor.Change, dry, yes bool) error {
@@ -129,9 +138,7 @@ func apply(ctx context.Context, env *cli.Environment, e editor.Editor, c editor.
 		if err := cli.CheckAtTerminal(env, "changing an editor's settings without --yes"); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.Stderr, "\nWrite this to %s? [y/N] ", env.Short(c.Path))
-		line, _ := bufio.NewReader(env.Stdin).ReadString('\n') // what cannot be read is no yes
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		if !env.AskYes(fmt.Sprintf("\nWrite this to %s?", env.Short(c.Path))) {
 			env.Say("nothing is changed")
 			return cli.Silent(exit.Denied)
 		}

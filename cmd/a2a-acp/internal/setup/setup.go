@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	editorverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
-	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -24,16 +24,29 @@ import (
 // defaultPreset is the preset of who names none.
 const defaultPreset = "careful"
 
+// wishes are what init is to set up.
+type wishes struct {
+	preset  string
+	packs   []string // builds and tests that run unasked
+	places  []string // where a waiting question is announced
+	confine bool     // agents are started in their sandbox
+	editors []string // into whose settings the agents are entered
+	yes     bool     // without asking
+
+	given func(flag string) bool // reports whether the person has said it with a flag
+}
+
 // Command returns the verb init.
 func Command(env *cli.Environment) *cobra.Command {
-	preset := defaultPreset
-	var places, packs []string
+	w := wishes{preset: defaultPreset}
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Find the agents, write the configuration files, print the editor's settings",
-		Long: `init looks for agents on PATH and among those that Zed has installed for itself, writes
-configuration files where there are none (an existing file is never touched), and prints what to
-paste into Zed's settings.json.
+		Short: "Find the agents and editors, write the configuration files",
+		Long: `init looks for agents on PATH and among those that Zed has installed for itself, and for
+editors. On a terminal it asks what no flag says: which rules, whether agents are
+confined, and whether to enter them into your editor's settings. Elsewhere it asks nothing.
+It writes configuration files where there are none (an existing file is never touched), and
+prints what to paste into Zed's settings.json.
 
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
@@ -48,23 +61,27 @@ project's own code, which the agent can change.
 approvals watch. The default is neither.`,
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced
-  a2a-acp init --preset confined
+  a2a-acp init --preset confined --editor zed
   a2a-acp init --preset balanced --pack go,node
-  a2a-acp init --notify desktop,terminal`,
+  a2a-acp init --notify desktop,terminal
+  a2a-acp init --yes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return initialise(cmd.Context(), env, preset, packs, places)
+			w.given = cmd.Flags().Changed
+			return initialise(cmd.Context(), env, w)
 		},
 	}
-	cmd.Flags().StringVar(&preset, "preset", preset, "which policy file: "+presetNames())
-	cmd.Flags().StringSliceVar(&packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("pack",
-		cobra.FixedCompletions(permissions.Packs(), cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().StringSliceVar(&places, "notify", nil, "where to announce a waiting question: desktop, terminal")
-	_ = cmd.RegisterFlagCompletionFunc("notify",
-		cobra.FixedCompletions([]string{"desktop", "terminal"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("preset",
-		cobra.FixedCompletions(permissions.Presets(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&w.preset, "preset", w.preset, "which policy file: "+presetNames())
+	cmd.Flags().StringSliceVar(&w.packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
+	cmd.Flags().StringSliceVar(&w.places, "notify", nil, "where to announce a waiting question: desktop, terminal")
+	cmd.Flags().BoolVar(&w.confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
+	cmd.Flags().StringSliceVar(&w.editors, "editor", nil, "enter the agents into these editors' settings: zed, jetbrains")
+	cmd.Flags().BoolVarP(&w.yes, "yes", "y", false, "ask nothing")
+	for flag, values := range map[string][]string{
+		"preset": permissions.Presets(), "pack": permissions.Packs(), "notify": {"desktop", "terminal"}, "editor": editorNames(),
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
 	return cmd
 }
 
@@ -122,27 +139,56 @@ func settingsWith(places []string) (string, error) {
 	return starterSettings + "notifications: [" + strings.Join(places, ", ") + "]\n", nil
 }
 
-func initialise(ctx context.Context, env *cli.Environment, preset string, packs, places []string) error {
-	settings, err := settingsWith(places)
-	if err != nil {
-		return cli.Fail(exit.Usage, err)
-	}
-	policies, ok := permissions.Preset(preset)
-	if !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", preset, presetNames()))
-	}
-	if policies, ok = permissions.WithPacks(policies, packs); !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("--pack %s: want %s, each once", strings.Join(packs, ","),
-			strings.Join(permissions.Packs(), ", ")))
-	}
-	if preset == "balanced" || preset == "confined" || len(packs) > 0 { // the others approve no more than what holds without a file
-		if err := cli.Confirm(ctx, env); err != nil {
-			return err
-		}
-	}
+func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	dir := env.AppOptions(nil, nil).Dirs().Config()
 	if dir == "" {
 		return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
+	}
+	found := look(env)
+	if !w.yes && cli.IsTerminal(env.Stdin) {
+		w.ask(env, dir, found)
+	}
+	editors, err := w.named()
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	if err := w.write(ctx, env, dir); err != nil {
+		return err
+	}
+	var flags []string
+	if w.confine || w.preset == "confined" {
+		flags = []string{"--confine"}
+	}
+	entries, err := found.guarded(flags)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	for _, e := range editors {
+		if err := editorverb.Enable(ctx, env, e, entries, w.yes); err != nil {
+			return err
+		}
+	}
+	return printSettings(env, entries, flags, len(editors) > 0)
+}
+
+// write writes the files that are not there.
+func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) error {
+	settings, err := settingsWith(w.places)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	policies, ok := permissions.Preset(w.preset)
+	if !ok {
+		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", w.preset, presetNames()))
+	}
+	if policies, ok = permissions.WithPacks(policies, w.packs); !ok {
+		return cli.Fail(exit.Usage, fmt.Errorf("--pack %s: want %s, each once", strings.Join(w.packs, ","),
+			strings.Join(permissions.Packs(), ", ")))
+	}
+	if w.preset == "balanced" || w.preset == "confined" || len(w.packs) > 0 { // the others approve no more than what holds without a file
+		if err := cli.Confirm(ctx, env); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return cli.Fail(exit.Host, err)
@@ -153,8 +199,8 @@ func initialise(ctx context.Context, env *cli.Environment, preset string, packs,
 		flag string // says what is in it; "" if none was given
 	}{
 		{"tools.yaml", []byte(starterTools), ""},
-		{"auto_approval_policies.yaml", policies, flagOf("--preset", preset, preset != defaultPreset)},
-		{"a2a-acp.yaml", []byte(settings), flagOf("--notify", strings.Join(places, ","), len(places) > 0)},
+		{policyFile, policies, flagOf("--preset", w.preset, w.preset != defaultPreset)},
+		{settingsFile, []byte(settings), flagOf("--notify", strings.Join(w.places, ","), len(w.places) > 0)},
 	} {
 		path := filepath.Join(dir, file.name)
 		wrote, err := writeNew(env, path, file.data)
@@ -168,12 +214,14 @@ func initialise(ctx context.Context, env *cli.Environment, preset string, packs,
 	if err := tools.WriteSchema(env, dir); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	var flags []string
-	if preset == "confined" {
-		flags = []string{"--confine"}
-	}
-	return printSettings(env, flags)
+	return nil
 }
+
+// The names of the files that say what init asks about.
+const (
+	policyFile   = "auto_approval_policies.yaml"
+	settingsFile = "a2a-acp.yaml"
+)
 
 // presetNames lists the presets for a sentence.
 func presetNames() string {
@@ -209,39 +257,17 @@ func writeNew(env *cli.Environment, path string, data []byte) (bool, error) {
 	return true, f.Close()
 }
 
-// printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there.
-func printSettings(env *cli.Environment, flags []string) error {
-	self, err := cli.Self()
-	if err != nil {
-		return cli.Fail(exit.Host, err)
-	}
-	finder := cli.Finder(env)
-	var entries []editor.Entry
-	for _, agent := range agents.Known() {
-		command, err := finder.Find(agent)
-		if err != nil {
-			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
-			continue
-		}
-		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
-		entries = append(entries, editor.Guarded(self, agent.Title, command, flags...))
-	}
-	if len(entries) == 0 {
-		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
+// printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there,
+// unless it was put into some editor's settings already.
+func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, entered bool) error {
+	if entered {
+		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge NAME.")
 		return nil
-	}
-	var zed editor.Editor
-	for _, e := range editor.Known() {
-		if path, exists := e.Settings(editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
-			fmt.Fprintf(env.Stderr, "found  %s: %s\n", e.Title, path)
-		}
-		if e.Name == "zed" {
-			zed = e
-		}
 	}
 	fmt.Fprintln(env.Stderr, "\n"+strings.Join(append([]string{"a2a-acp editor enable"}, flags...), " ")+
 		" zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
 		"settings.json (zed: open settings). Then choose the agent in the agent panel:")
+	zed, _ := editorNamed("zed")
 	data, err := zed.JSON(entries)
 	if err != nil {
 		return err

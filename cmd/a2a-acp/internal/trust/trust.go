@@ -2,7 +2,6 @@
 package trust
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -154,11 +153,9 @@ func orHost(err error) error {
 
 // meansIt asks, and shows the whole text where the person wants to read it first.
 func meansIt(env *cli.Environment, b *trust.WorkspaceFiles) bool {
-	lines := bufio.NewReader(env.Stdin)
 	for {
-		fmt.Fprint(env.Stderr, "\nTrust exactly this? [y/N, or f for the full text] ")
-		line, err := lines.ReadString('\n')
-		switch strings.ToLower(strings.TrimSpace(line)) {
+		line, ok := env.Ask("\nTrust exactly this? [y/N, or f for the full text] ")
+		switch strings.ToLower(line) {
 		case "y", "yes":
 			return true
 		case "f", "full":
@@ -166,7 +163,7 @@ func meansIt(env *cli.Environment, b *trust.WorkspaceFiles) bool {
 		default:
 			return false
 		}
-		if err != nil {
+		if !ok {
 			return false
 		}
 	}

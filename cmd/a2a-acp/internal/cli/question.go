@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+)
+
+// Ask prints a question on standard error and returns the line that is typed, without blanks around it. ok is
+// false where standard input has ended.
+func (e *Environment) Ask(question string) (line string, ok bool) {
+	if e.typed == nil {
+		e.typed = bufio.NewReader(e.Stdin) // one for all questions: it may hold more than a line
+	}
+	fmt.Fprint(e.Stderr, question)
+	line, err := e.typed.ReadString('\n')
+	return strings.TrimSpace(line), err == nil || line != ""
+}
+
+// AskYes asks a question whose answer is no unless it is y or yes.
+func (e *Environment) AskYes(question string) bool {
+	line, _ := e.Ask(question + " [y/N] ") // what cannot be read is no yes
+	return isYes(line)
+}
+
+func isYes(line string) bool {
+	line = strings.ToLower(line)
+	return line == "y" || line == "yes"
+}

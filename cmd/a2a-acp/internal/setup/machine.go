@@ -1,0 +1,91 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
+	"github.com/a2a-acp/a2a-acp/internal/editor"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+)
+
+// machine is what was found that init is about.
+type machine struct {
+	agents  []foundAgent
+	editors []editor.Editor // those that have settings
+}
+
+type foundAgent struct {
+	title   string
+	command []string
+}
+
+// look finds the agents and editors of this machine, and says so.
+func look(env *cli.Environment) machine {
+	var m machine
+	finder := cli.Finder(env)
+	for _, agent := range agents.Known() {
+		command, err := finder.Find(agent)
+		if err != nil {
+			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
+			continue
+		}
+		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
+		m.agents = append(m.agents, foundAgent{agent.Title, command})
+	}
+	for _, e := range editor.Known() {
+		if path, exists := e.Settings(editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
+			fmt.Fprintf(env.Stderr, "found  %s: %s\n", e.Title, path)
+			m.editors = append(m.editors, e)
+		}
+	}
+	if len(m.agents) == 0 {
+		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
+	}
+	return m
+}
+
+// guarded returns the agents behind a bridge with these flags, as entries of an editor's settings.
+func (m machine) guarded(flags []string) ([]editor.Entry, error) {
+	self, err := cli.Self()
+	if err != nil {
+		return nil, cli.Fail(exit.Host, err)
+	}
+	var entries []editor.Entry
+	for _, agent := range m.agents {
+		entries = append(entries, editor.Guarded(self, agent.title, agent.command, flags...))
+	}
+	return entries, nil
+}
+
+func editorNames() []string {
+	var names []string
+	for _, e := range editor.Known() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func editorNamed(name string) (editor.Editor, bool) {
+	known := editor.Known()
+	i := slices.IndexFunc(known, func(e editor.Editor) bool { return e.Name == name })
+	if i < 0 {
+		return editor.Editor{}, false
+	}
+	return known[i], true
+}
+
+// named returns the editors that are wished for.
+func (w wishes) named() ([]editor.Editor, error) {
+	var list []editor.Editor
+	for _, name := range w.editors {
+		e, ok := editorNamed(name)
+		if !ok {
+			return nil, fmt.Errorf("--editor %q: want %s", name, strings.Join(editorNames(), " or "))
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
