@@ -97,7 +97,8 @@ var may = map[string][]string{
 	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/agentclient": {}, // an editor without a person: what it starts is handed to it
-	"internal/mcpserver":   {"pkg/tool", "internal/unixsocket"},
+	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
+	"internal/toolsocket":  {"internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
@@ -118,7 +119,7 @@ var may = map[string][]string{
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/secret", "internal/sensitive", "internal/serve", "internal/state",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
@@ -145,7 +146,7 @@ var may = map[string][]string{
 		"internal/profile", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/mcp": {
-		"internal/exit", "internal/mcpserver", "cmd/a2a-acp/internal/cli",
+		"internal/exit", "internal/toolsocket", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/policy": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit", "internal/config",
@@ -187,7 +188,7 @@ var may = map[string][]string{
 
 	// The rows of decisions and of replay make rules and a record of their own.
 	"internal/bench": {
-		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver",
+		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/toolsocket",
 		"internal/render", "internal/replay",
 	},
 	"internal/demo": {},

@@ -109,6 +109,8 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/config/toolentry.go":             {"bash", "a key that people write for script"},
 	"internal/doctor/diagnosis.go":             {"bash", "bash runs the scripts"},
 	"internal/doctor/doctor.go":                {"docker podman", "what marks a container"},
+	"internal/mcpserver/server.go":             {"ping", "a method of MCP"},
+	"internal/mcpserver/stdio.go":              {"ping", "a method of MCP"},
 	"internal/gitrepo/ask.go":                  {"git", "git is asked what it would do"},
 	"internal/gitrepo/gitrepotest/bed.go":      {"git strace", "git is asked what it would do, below strace"},
 	"internal/gitrepo/gitrepotest/cases.go":    {"mv rm", "subcommands of git in test cases"},

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
-	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -26,7 +26,7 @@ type Door struct {
 	followUps governor.FollowUps
 
 	mu     sync.Mutex
-	agents map[*mcpserver.Door]bool // who is offered tools, and told when there are others
+	agents map[*toolsocket.Door]bool // who is offered tools, and told when there are others
 }
 
 // openDoor opens another door; the caller closes it once nothing passes it any more. It returns ErrStopped
@@ -44,7 +44,7 @@ func (a *App) openDoor() (*Door, error) {
 }
 
 func (a *App) newDoor() (d *Door, err error) {
-	d = &Door{app: a, Questions: a.board.Desk(), agents: map[*mcpserver.Door]bool{}}
+	d = &Door{app: a, Questions: a.board.Desk(), agents: map[*toolsocket.Door]bool{}}
 	d.sessions = permissions.NewSessions(d.Questions)
 	d.Gate, err = gate.New(gate.Options{InForce: d.inForce, Record: a.Record, Now: now})
 	return d, err
@@ -74,14 +74,14 @@ func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 }
 
 // offer registers m, whose clients are told when the tools change, until it is closed.
-func (d *Door) offer(m *mcpserver.Door) {
+func (d *Door) offer(m *toolsocket.Door) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.agents[m] = true
 }
 
 // withdraw removes what offer registered.
-func (d *Door) withdraw(m *mcpserver.Door) error {
+func (d *Door) withdraw(m *toolsocket.Door) error {
 	d.mu.Lock()
 	delete(d.agents, m)
 	d.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -27,7 +28,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if len(d.app.Configuration().Exposed(s.Workspace())) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
-	o := mcpserver.ListenOptions{
+	o := toolsocket.ListenOptions{
 		Tools: &callerTools{d.Door, sessionCaller{s}},
 		Dir:   d.app.o.Getenv("XDG_RUNTIME_DIR"),
 		Say:   d.app.o.Say,
@@ -35,7 +36,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	if d.boundary != nil {
 		o.Dir, o.TempDir, o.User = d.boundary.Sockets(), d.boundary.Sockets(), d.boundary.User()
 	}
-	door, err := mcpserver.Listen(o)
+	door, err := toolsocket.Listen(o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 	return &acp.MCPServer{
 		Command: d.self,
 		Args:    []string{"mcp", "--attach", door.Socket()},
-		Env:     []acp.Variable{{Name: mcpserver.TokenVariable, Value: door.Token()}},
+		Env:     []acp.Variable{{Name: toolsocket.TokenVariable, Value: door.Token()}},
 		Close: func() {
 			if err := d.withdraw(door); err != nil {
 				d.app.o.Say(err.Error())
@@ -111,12 +112,12 @@ type callerTools struct {
 }
 
 // List implements mcpserver.Tools.
-func (t *callerTools) List(context.Context) ([]mcpserver.Tool, error) {
+func (t *callerTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catalogue, error) {
 	var list []mcpserver.Tool
 	for _, entry := range t.door.offered(t.caller) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
-	return list, nil
+	return mcpserver.NewCatalogue(list), nil
 }
 
 // Call implements mcpserver.Tools.
@@ -131,7 +132,8 @@ func (t *callerTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
 	result := t.door.call(ctx, t.caller,
-		Begun{Tool: found.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall}, call.Progress)
+		Begun{Tool: found.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall},
+		func(text string) { call.Progress(mcpserver.Progress{Text: text}) })
 	return TellAgent(found.Tool, result), nil
 }
 

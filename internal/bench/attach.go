@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 )
 
 const (
@@ -34,7 +35,7 @@ func attach(bin, dir string) row {
 }
 
 func attachOnce(bin, dir string) (ms float64, err error) {
-	door, err := mcpserver.Listen(mcpserver.ListenOptions{
+	door, err := toolsocket.Listen(toolsocket.ListenOptions{
 		Tools: oneTool{}, Dir: dir, Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
 	})
 	if err != nil {
@@ -42,7 +43,7 @@ func attachOnce(bin, dir string) (ms float64, err error) {
 	}
 	defer func() { err = errors.Join(err, door.Close()) }()
 	cmd := exec.Command(bin, "mcp", "--attach", door.Socket())
-	cmd.Env = append(os.Environ(), mcpserver.TokenVariable+"="+door.Token())
+	cmd.Env = append(os.Environ(), toolsocket.TokenVariable+"="+door.Token())
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,8 +86,8 @@ func listTools(to io.Writer, from io.Reader) error {
 type oneTool struct{}
 
 // List implements mcpserver.Tools.
-func (oneTool) List(context.Context) ([]mcpserver.Tool, error) {
-	return []mcpserver.Tool{{Name: "bench", InputSchema: json.RawMessage(`{"type":"object"}`)}}, nil
+func (oneTool) List(context.Context, *mcpserver.Client) (*mcpserver.Catalogue, error) {
+	return mcpserver.NewCatalogue([]mcpserver.Tool{{Name: "bench", InputSchema: json.RawMessage(`{"type":"object"}`)}}), nil
 }
 
 // Call implements mcpserver.Tools.

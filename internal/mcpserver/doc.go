@@ -1,21 +1,17 @@
-// Package mcpserver is the MCP door: it offers our tools to an agent that speaks the Model Context Protocol.
+// Package mcpserver is the MCP door: an MCP server that offers tools, resources and prompts to any client of
+// the Model Context Protocol.
 //
-// Behind a bridge the door has two halves, in two processes of the same program. The agent starts `a2a-acp
-// mcp --attach SOCKET` as its stdio MCP server: Attach, which speaks MCP on its stdin and stdout and knows
-// nothing else. It hands every call to the bridge, where tools, policies and the record are: Listen, which
-// waits on a UNIX socket.
+// There is one Server, and three fronts by which clients reach it: ServeStdio on two streams, HTTP at an URL,
+// and ServeStdio again, in a process that an agent of a bridge starts, with tools that lie behind a socket
+// (internal/toolsocket). What the tools are, and who may call them, is for Tools to know.
 //
-//	agent ── MCP, stdio ──▶ Attach ── JSON-RPC, UNIX socket ──▶ Door ── Tools ──▶ the bridge
+// MCP has two eras. Up to 2025-11-25 a client begins a session with initialize; since 2026-07-28 each request
+// stands for itself and says in its _meta what it needs to be understood. Each request is answered by the era
+// that it is of, also where both stand on one stream. In the older era a Server asks a client in the middle of
+// a request; in the newer it answers that it needs something (InputRequired), and the client makes the request
+// again. What it carries in between is signed, and the Server remembers nothing.
 //
-// The agent can reach the socket and is not trusted, so a Door is narrow: its directory is ours alone
-// (0700) and has a random name, only our own user is let in, and only once, with a token that the bridge
-// put into the environment of that MCP server entry. What can be said on it is hello, tools/list,
-// tools/call and cancel; frames and concurrent calls are bounded. Approving, trusting or changing anything
-// cannot be said at all.
-//
-// One Door is for one request of the editor's that opens a session: an agent that loads a session again
-// starts another process, which has a Door of its own, and the first goes on serving at its own.
-//
-// A call ends when it is cancelled, when the agent or the process in between goes away, and when the Door
-// is closed.
+// Everything that a client sends is a stranger's: messages are bounded and read as their strictest reader
+// would, the arguments of a call are passed on by their very bytes, and how a client calls itself is told to
+// whoever shows it, and decides nothing.
 package mcpserver

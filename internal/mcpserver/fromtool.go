@@ -22,12 +22,13 @@ func FromTool(t *tool.Tool) Tool {
 	if title == "" {
 		title = t.Name
 	}
+	readOnly, idempotent := t.IsReadOnly(), t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
 	return Tool{
 		Name: ToolName(t.ID), Title: title, Description: t.Description, InputSchema: schema,
 		OutputSchema: json.RawMessage(outputSchema),
 		Annotations: Annotations{
-			ReadOnly: t.Annotations.ReadOnly, Destructive: t.Annotations.Destructive,
-			Idempotent: t.Annotations.Idempotent, OpenWorld: t.Annotations.OpenWorld,
+			Title: title, ReadOnly: &readOnly, Destructive: t.Annotations.Destructive,
+			Idempotent: &idempotent, OpenWorld: t.Annotations.OpenWorld,
 		},
 	}
 }

@@ -2,11 +2,54 @@ package mcpserver
 
 import (
 	"encoding/json"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+// ProtocolError is an error as JSON-RPC tells it.
+type ProtocolError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+func (e *ProtocolError) Error() string { return e.Message }
+
+// The codes of JSON-RPC, and those that MCP has defined since 2026-07-28.
+const (
+	codeParse    = -32700
+	codeRequest  = -32600
+	codeMethod   = -32601
+	codeParams   = -32602
+	codeInternal = -32603
+
+	codeHeader     = -32020 // a header and the body disagree
+	codeCapability = -32021 // the client has not declared what the request needs
+	codeRevision   = -32022 // no such revision here
+
+	codeNoResource = -32002 // until 2025-11-25, and in ACP
+	codeURL        = -32042 // of 2025-11-25 alone
+)
+
+func failf(code int, format string, args ...any) *ProtocolError {
+	return &ProtocolError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// with returns the error with data that says more.
+func (e *ProtocolError) with(data any) *ProtocolError {
+	if text, err := encode(data); err == nil {
+		e.Data = text
+	}
+	return e
+}
+
+// NeedsCapability is the error for a request that needs a capability which the client has not declared:
+// `sampling`, or `extensions` with the name of one.
+func NeedsCapability(capabilities map[string]any) *ProtocolError {
+	return failf(codeCapability, "the client has not declared a capability that this request needs").
+		with(map[string]any{"requiredCapabilities": capabilities})
+}
 
 // AsProtocolError returns a result whose exit code was mapped as an error of the protocol, for a tool whose
 // author wants that (`surface: {mcp: protocol_error}`). The rule is a result with IsError: most clients
@@ -24,42 +67,18 @@ func (r CallResult) AsProtocolError(m *tool.MCPError) CallResult {
 	return r
 }
 
-// The revision of MCP that changed what error codes mean, and the codes that it speaks of.
-const (
-	versionOfCodes   = "2026-07-28"
-	versionKey       = "io.modelcontextprotocol/protocolVersion" // in _meta of a request, since that revision
-	invalidParams    = -32602
-	internalError    = -32603
-	resourceNotFound = -32002 // until that revision, and in ACP
-	urlElicitation   = -32042 // likewise
-)
-
-// codeFor returns an error code as a client of a revision of MCP may be told it. Since 2026-07-28 a server
-// must not send -32002 and -32042, invents none of -32020 to -32099, and should use none of -32000 to
-// -32019. "" is a client that said nothing.
-func codeFor(code int, version string) int {
-	if version != "" && version < versionOfCodes {
+// codeFor returns an error code of a tool's error_mapping as a client of a revision of MCP may be told it.
+// Since 2026-07-28 a server must not send -32002 and -32042, invents none of -32020 to -32099, and should
+// use none of -32000 to -32019. "" is a client that said nothing.
+func codeFor(code int, revision string) int {
+	if revision != "" && revision < Revision20260728 {
 		return code
 	}
 	switch {
-	case code == resourceNotFound, code == urlElicitation:
-		return invalidParams
+	case code == codeNoResource, code == codeURL:
+		return codeParams
 	case -32099 <= code && code <= -32000:
-		return internalError
+		return codeInternal
 	}
 	return code
-}
-
-// versionOf tells which revision a client speaks: the newer ones say it with each request, the older ones
-// at the beginning.
-func versionOf(r *mcp.CallToolRequest) string {
-	if version, ok := r.Params.Meta[versionKey].(string); ok {
-		return version
-	}
-	if r.Session != nil {
-		if hello := r.Session.InitializeParams(); hello != nil {
-			return hello.ProtocolVersion
-		}
-	}
-	return ""
 }

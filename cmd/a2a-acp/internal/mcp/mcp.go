@@ -8,7 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 )
 
 // Command returns the verb mcp.
@@ -26,19 +26,19 @@ records and runs it. The token for it is in the environment.`,
 				return cli.Fail(exit.Usage,
 					errors.New("mcp: --attach SOCKET is needed; a bridge gives it to the agent in session/new"))
 			}
-			token := env.Getenv(mcpserver.TokenVariable)
+			token := env.Getenv(toolsocket.TokenVariable)
 			stdout, err := cli.ClaimStdout(env)
 			if err != nil {
 				return cli.Fail(exit.Host, err)
 			}
 			defer stdout.Close()
-			err = mcpserver.Attach(cmd.Context(), mcpserver.AttachOptions{
+			err = toolsocket.Attach(cmd.Context(), toolsocket.AttachOptions{
 				Socket: socket, Token: token, Stdin: env.Stdin, Stdout: stdout, Version: env.Version,
 			})
 			switch {
 			case err == nil:
 				return nil
-			case cmd.Context().Err() != nil, errors.Is(err, mcpserver.ErrBridgeGone):
+			case cmd.Context().Err() != nil, errors.Is(err, toolsocket.ErrBridgeGone):
 				// Sessions end so every day; the agent is not to worry anybody with it.
 				return cli.Silent(exit.Interrupt)
 			}

@@ -89,7 +89,7 @@ func exportMCP(env *cli.Environment, set *config.Set, ids []string) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, mcpserver.FromTool(&loaded.Tool).Listed())
+		list = append(list, mcpserver.FromTool(&loaded.Tool))
 	}
 	return cli.WriteData(env.Stdout, cli.FormatJSON, map[string]any{"tools": list})
 }

@@ -1,14 +1,18 @@
-package mcpserver
+package toolsocket
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+)
 
 // What is said on the socket. The agent's side asks and the Door answers, but for progress and changed,
 // which the Door tells. Requests
 // have the caller's own ids; cancel and progress name them.
 const (
 	methodHello = "hello"      // hello → empty object; comes first, once
-	methodList  = "tools/list" // nothing → []Tool
-	methodCall  = "tools/call" // callParams → CallResult
+	methodList  = "tools/list" // nothing → []mcpserver.Tool
+	methodCall  = "tools/call" // callParams → mcpserver.CallResult
 	// aboutCall, a notification: the library tells its peer nothing of a call that was given up.
 	methodCancel   = "cancel"
 	methodProgress = "progress" // aboutCall, a notification
@@ -17,7 +21,7 @@ const (
 
 // wireVersion is the version of the above. The program may have been replaced on disk since the bridge was
 // started.
-const wireVersion = 1
+const wireVersion = 2
 
 type hello struct {
 	Version int    `json:"version"`
@@ -39,10 +43,10 @@ type aboutCall struct {
 
 // The bounds of a Door.
 const (
-	mostFrame  = 64 << 20 // bytes of a frame, its newline included
-	mostHello  = 4 << 10  // bytes of a frame of somebody who has not shown the token
-	mostCalls  = 64       // at the same time
-	mostGuests = 8        // connections that have not shown the token, at the same time
+	mostFrame  = mcpserver.MostFrame // bytes of a frame, its newline included
+	mostHello  = 4 << 10             // bytes of a frame of somebody who has not shown the token
+	mostCalls  = mcpserver.MostCalls // at the same time
+	mostGuests = 8                   // connections that have not shown the token, at the same time
 )
 
 // The bounds of what Attach takes from the agent for one call. Arguments are a third longer on the wire,

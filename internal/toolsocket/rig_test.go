@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"bufio"
@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
 // socketVariable makes this test binary the process that an agent starts, so that tests can kill one.
@@ -37,43 +39,47 @@ func TestMain(m *testing.M) {
 
 // fakeTools are the tools behind a Door.
 type fakeTools struct {
-	list []Tool
-	call func(context.Context, Call) (CallResult, error)
+	list []mcpserver.Tool
+	call func(context.Context, mcpserver.Call) (mcpserver.CallResult, error)
 }
 
-func (f fakeTools) List(context.Context) ([]Tool, error) { return f.list, nil }
+func (f fakeTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catalogue, error) {
+	return mcpserver.NewCatalogue(f.list), nil
+}
 
-func (f fakeTools) Call(ctx context.Context, call Call) (CallResult, error) { return f.call(ctx, call) }
+func (f fakeTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+	return f.call(ctx, call)
+}
 
 // oneTool is a list of one tool that takes anything.
-func oneTool(name string) []Tool {
-	return []Tool{{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}}
+func oneTool(name string) []mcpserver.Tool {
+	return []mcpserver.Tool{{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}}
 }
 
 // echo answers a call with its arguments.
-func echo(_ context.Context, call Call) (CallResult, error) {
-	return CallResult{Content: string(call.Arguments)}, nil
+func echo(_ context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+	return mcpserver.CallResult{Content: string(call.Arguments)}, nil
 }
 
 // held is a tool whose calls last until they are let go or cancelled.
 type held struct {
-	begun chan Call     // each call as it came
-	why   chan error    // each call that was cancelled: the cause
-	free  chan struct{} // closed: let go
+	begun chan mcpserver.Call // each call as it came
+	why   chan error          // each call that was cancelled: the cause
+	free  chan struct{}       // closed: let go
 }
 
 func newHeld() *held {
-	return &held{begun: make(chan Call, 2*mostCalls), why: make(chan error, 2*mostCalls), free: make(chan struct{})}
+	return &held{begun: make(chan mcpserver.Call, 2*mostCalls), why: make(chan error, 2*mostCalls), free: make(chan struct{})}
 }
 
-func (h *held) call(ctx context.Context, call Call) (CallResult, error) {
+func (h *held) call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 	h.begun <- call
 	select {
 	case <-ctx.Done():
 		h.why <- context.Cause(ctx)
-		return CallResult{Content: "cancelled", IsError: true}, nil
+		return mcpserver.CallResult{Content: "cancelled", IsError: true}, nil
 	case <-h.free:
-		return CallResult{Content: "done"}, nil
+		return mcpserver.CallResult{Content: "done"}, nil
 	}
 }
 
@@ -95,7 +101,7 @@ func (s *says) want(t *testing.T, text string) {
 }
 
 // listen opens a Door that the test closes.
-func listen(t testing.TB, tools Tools, say func(string)) *Door {
+func listen(t testing.TB, tools mcpserver.Tools, say func(string)) *Door {
 	t.Helper()
 	door, err := Listen(ListenOptions{Tools: tools, Say: say})
 	if err != nil {

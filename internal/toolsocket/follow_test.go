@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"context"
@@ -10,29 +10,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
 // changingTools are tools whose list somebody changes.
 type changingTools struct {
 	fakeTools
 	mu  sync.Mutex
-	now []Tool
+	now []mcpserver.Tool
 }
 
-func (c *changingTools) List(context.Context) ([]Tool, error) {
+func (c *changingTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catalogue, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.now), nil
+	return mcpserver.NewCatalogue(slices.Clone(c.now)), nil
 }
 
-func (c *changingTools) set(tools ...Tool) {
+func (c *changingTools) set(tools ...mcpserver.Tool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = tools
 }
 
-func described(name, description string) Tool {
-	return Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object"}`)}
+func described(name, description string) mcpserver.Tool {
+	return mcpserver.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object"}`)}
 }
 
 // A running agent is told that its tools have changed, and gets the list that counts now: new ones, changed

@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -20,13 +21,13 @@ import (
 func TestListReachesTheAgent(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
-	door := listen(t, fakeTools{list: []Tool{
-		FromTool(&tool.Tool{
+	door := listen(t, fakeTools{list: []mcpserver.Tool{
+		mcpserver.FromTool(&tool.Tool{
 			ID: "functions.z_read", Name: "Read", Description: "Reads a file",
 			Parameters:  []tool.Parameter{{Name: "path", Type: tool.TypeString, Required: true, Description: "which"}},
 			Annotations: tool.Annotations{Title: "Read a file", ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
 		}),
-		FromTool(&tool.Tool{ID: "a.deploy", Name: "Deploy"}),
+		mcpserver.FromTool(&tool.Tool{ID: "a.deploy", Name: "Deploy"}),
 	}}, nil)
 	session, _ := client(t, door, nil)
 	got, err := session.ListTools(t.Context(), nil)
@@ -72,8 +73,8 @@ func TestResultReachesTheAgent(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			told := FromResult(row.result)
-			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return told, nil }}, nil)
+			told := mcpserver.FromResult(row.result)
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, mcpserver.Call) (mcpserver.CallResult, error) { return told, nil }}, nil)
 			session, _ := client(t, door, nil)
 			got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "a.b"})
 			if err != nil {
@@ -85,7 +86,7 @@ func TestResultReachesTheAgent(t *testing.T) {
 			if diff := cmp.Diff(asJSON(t, string(told.Structured)), got.StructuredContent); diff != "" {
 				t.Errorf("structured content (-want +got)\n%s", diff)
 			}
-			diagnostics, _ := got.Meta[diagnosticsKey].(map[string]any)
+			diagnostics, _ := got.Meta["a2a-acp/diagnostics"].(map[string]any)
 			if diagnostics["call_id"] != row.result.CallID {
 				t.Errorf("diagnostics %v, want those of the call %s", got.Meta, row.result.CallID)
 			}
@@ -109,10 +110,10 @@ func TestArgumentsAreTheAgentsBytes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			came := make(chan Call, 1)
-			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+			came := make(chan mcpserver.Call, 1)
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 				came <- call
-				return CallResult{}, nil
+				return mcpserver.CallResult{}, nil
 			}}, nil)
 			agent := byHand(t, attach(t.Context(), t, door))
 			agent.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b",` + row.params + `}}`)
@@ -135,14 +136,15 @@ func TestCallThatHasNoResult(t *testing.T) {
 		err              error
 		said             string // to the person
 	}{
-		{"a tool that was never listed", "other", `unknown tool "other"`, jsonrpc.CodeInvalidParams, nil, ""},
-		{"one that has gone since", "a.b", `there is no such tool: "a.b"`, jsonrpc.CodeInvalidParams, ErrUnknownTool, ""},
+		{"one that has gone since", "a.b", `there is no such tool: "a.b"`, jsonrpc.CodeInvalidParams, mcpserver.ErrUnknownTool, ""},
 		{"a fault of ours", "a.b", "internal error; a2a-acp has told the person why", jsonrpc.CodeInternalError, errors.New("disk sda1 on fire"), "disk sda1 on fire"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			told := newSays()
-			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return CallResult{}, row.err }}, told.say)
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, mcpserver.Call) (mcpserver.CallResult, error) {
+				return mcpserver.CallResult{}, row.err
+			}}, told.say)
 			session, _ := client(t, door, nil)
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: row.call})
 			var failed *jsonrpc.Error
@@ -162,11 +164,11 @@ func TestCallThatHasNoResult(t *testing.T) {
 // Progress arrives in its order and before the result, and grows as the protocol wants it.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 		for i := range 3 {
-			call.Progress(fmt.Sprintf("waiting %d", i))
+			call.Progress(mcpserver.Progress{Text: fmt.Sprintf("waiting %d", i)})
 		}
-		return CallResult{Content: "done"}, nil
+		return mcpserver.CallResult{Content: "done"}, nil
 	}}, nil)
 	agent := byHand(t, attach(t.Context(), t, door))
 	agent.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b","_meta":{"progressToken":"p"}}}`)
@@ -202,10 +204,10 @@ func TestProgress(t *testing.T) {
 // Progress that is told after the end of its call is not sent: the id may be that of the next call by then.
 func TestProgressAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	late := make(chan func(string), 1)
-	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call Call) (CallResult, error) {
+	late := make(chan func(mcpserver.Progress), 1)
+	door := listen(t, fakeTools{list: oneTool("a.b"), call: func(_ context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
 		late <- call.Progress
-		return CallResult{Content: "done"}, nil
+		return mcpserver.CallResult{Content: "done"}, nil
 	}}, nil)
 	v := visit(t, door)
 	v.hello(door)
@@ -213,7 +215,7 @@ func TestProgressAfterTheEnd(t *testing.T) {
 	if line := v.read(); !strings.Contains(line, `"done"`) {
 		t.Fatalf("got %s", line)
 	}
-	(<-late)("too late")
+	(<-late)(mcpserver.Progress{Text: "too late"})
 	v.write(`{"jsonrpc":"2.0","id":"2","method":"tools/list"}`)
 	if line := v.read(); !strings.Contains(line, `"id":"2"`) {
 		t.Errorf("after the end: %s", line)
@@ -224,12 +226,12 @@ func TestProgressAfterTheEnd(t *testing.T) {
 // protocol: each client is told the code that its revision has for it.
 func TestProtocolErrorReachesTheAgent(t *testing.T) {
 	t.Parallel()
-	told := CallResult{Content: "not told", IsError: true}.AsProtocolError(&tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no such row"})
-	if plain := (CallResult{Content: "told"}).AsProtocolError(nil); plain.Error != nil {
+	told := mcpserver.CallResult{Content: "not told", IsError: true}.AsProtocolError(&tool.MCPError{Code: -32002, Message: "Resource not found", Detail: "no such row"})
+	if plain := (mcpserver.CallResult{Content: "told"}).AsProtocolError(nil); plain.Error != nil {
 		t.Error("a success became an error")
 	}
 	door := func() *Door {
-		return listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) { return told, nil }}, nil)
+		return listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, mcpserver.Call) (mcpserver.CallResult, error) { return told, nil }}, nil)
 	}
 	old := byHand(t, attach(t.Context(), t, door()))
 	old.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a.b"}}`)

@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
@@ -55,7 +56,7 @@ func (d *Door) serve(conn *net.UnixConn, who unixsocket.Peer) {
 	p.mu.Lock()
 	p.closing = true
 	p.mu.Unlock()
-	p.cancel(ErrGone) // unless the Door was closed, which has another cause
+	p.cancel(mcpserver.ErrGone) // unless the Door was closed, which has another cause
 	d.mu.Lock()
 	delete(d.peers, p)
 	d.mu.Unlock()
@@ -101,13 +102,19 @@ func (p *peer) handle(_ context.Context, rpc *jsonrpc2.Conn, r *jsonrpc2.Request
 	}
 	switch r.Method {
 	case methodList:
-		p.work(r, func(ctx context.Context) (any, error) { return p.door.tools.List(ctx) })
+		p.work(r, func(ctx context.Context) (any, error) {
+			catalogue, err := p.door.tools.List(ctx, anybody)
+			if err != nil {
+				return nil, err
+			}
+			return orEmpty(catalogue.Tools), nil
+		})
 	case methodCall:
 		p.call(r)
 	case methodCancel:
 		var about aboutCall
 		if json.Unmarshal(params(r), &about) == nil {
-			p.end(about.ID, ErrCancelled)
+			p.end(about.ID, mcpserver.ErrCancelled)
 		}
 	default:
 		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound,
@@ -165,6 +172,17 @@ func (p *peer) checkHello(r *jsonrpc2.Request) error {
 	return nil
 }
 
+// anybody is who calls at a Door. Which session that is, the Door's Tools know; what the agent's MCP client is
+// like matters to Attach alone.
+var anybody = &mcpserver.Client{}
+
+func orEmpty(tools []mcpserver.Tool) []mcpserver.Tool {
+	if tools == nil {
+		return []mcpserver.Tool{}
+	}
+	return tools
+}
+
 // call begins a tool call.
 func (p *peer) call(r *jsonrpc2.Request) {
 	var said callParams
@@ -176,9 +194,10 @@ func (p *peer) call(r *jsonrpc2.Request) {
 		tell := progress{peer: p, id: r.ID.Str}
 		defer tell.stop() // before the answer is sent
 		result, err := p.door.tools.Call(ctx,
-			Call{Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall, Progress: tell.tell})
-		if errors.Is(err, ErrUnknownTool) { // one that was listed, and went with a change of the configuration
-			err = fmt.Errorf("%w: %q", ErrUnknownTool, said.Name)
+			mcpserver.Call{Client: anybody, Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall,
+				Progress: tell.tell, Log: func(mcpserver.Level, string, any) {}, Detach: func(time.Duration) {}})
+		if errors.Is(err, mcpserver.ErrUnknownTool) { // one that was listed, and went with a change of the configuration
+			err = fmt.Errorf("%w: %q", mcpserver.ErrUnknownTool, said.Name)
 		}
 		return result, err
 	})
@@ -245,7 +264,7 @@ func (p *peer) end(id string, why error) {
 // answer sends what a request came to. What is too long to be sent is an answer too.
 func (p *peer) answer(r *jsonrpc2.Request, result any, err error) {
 	switch {
-	case errors.Is(err, ErrUnknownTool):
+	case errors.Is(err, mcpserver.ErrUnknownTool):
 		p.reply(r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()})
 		return
 	case err != nil:
@@ -289,12 +308,12 @@ type progress struct {
 	stopped bool
 }
 
-func (t *progress) tell(text string) {
+func (t *progress) tell(p mcpserver.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.stopped {
 		//nolint:errcheck // nobody is there to be told
-		t.peer.rpc.Notify(t.peer.ctx, methodProgress, aboutCall{ID: t.id, Text: text})
+		t.peer.rpc.Notify(t.peer.ctx, methodProgress, aboutCall{ID: t.id, Text: p.Text})
 	}
 }
 

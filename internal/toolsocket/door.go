@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"context"
@@ -9,25 +9,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
 // TokenVariable is the environment variable in which the token travels to Attach.
 const TokenVariable = "A2A_ATTACH_TOKEN"
 
-// The reasons why calls end that did not end by themselves, as context.Cause gives them.
-var (
-	ErrCancelled = errors.New("the agent gave the call up")
-	ErrGone      = errors.New("the agent is gone")
-	ErrClosed    = errors.New("the tools were taken away")
-)
+// ErrClosed is why a call ends, as context.Cause gives it, when its Door is closed. The other causes are
+// mcpserver.ErrCancelled and mcpserver.ErrGone.
+var ErrClosed = errors.New("the tools were taken away")
 
 // helloTime is how long a connection may take to show the token.
 const helloTime = 10 * time.Second
 
 // ListenOptions says what a Door is made of.
 type ListenOptions struct {
-	Tools Tools // required
+	Tools mcpserver.Tools // required
 	// Optional: where the socket's directory is best made ($XDG_RUNTIME_DIR); used if it is ours alone.
 	Dir     string
 	TempDir string // optional, default os.TempDir(): where it is made otherwise
@@ -39,7 +37,7 @@ type ListenOptions struct {
 
 // Door is a socket at which one process may attach, once, to use tools. Close it.
 type Door struct {
-	tools Tools
+	tools mcpserver.Tools
 	say   func(string)
 
 	listener *unixsocket.Listener

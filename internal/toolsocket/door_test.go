@@ -1,4 +1,4 @@
-package mcpserver
+package toolsocket
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
 // run attaches with no agent that says anything.
@@ -118,9 +120,9 @@ func TestWhatCannotBeSaid(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			told := newSays()
-			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, Call) (CallResult, error) {
+			door := listen(t, fakeTools{list: oneTool("a.b"), call: func(context.Context, mcpserver.Call) (mcpserver.CallResult, error) {
 				t.Error("the tool was called")
-				return CallResult{}, nil
+				return mcpserver.CallResult{}, nil
 			}}, told.say)
 			v := visit(t, door)
 			if row.hello {
@@ -159,7 +161,7 @@ func TestIDInUse(t *testing.T) {
 		t.Errorf("got %s", line)
 	}
 	v.write(`{"jsonrpc":"2.0","method":"cancel","params":{"id":"1"}}`)
-	if why := <-tool.why; !errors.Is(why, ErrCancelled) {
+	if why := <-tool.why; !errors.Is(why, mcpserver.ErrCancelled) {
 		t.Errorf("cancelled because %v", why)
 	}
 }
