@@ -80,14 +80,14 @@ var may = map[string][]string{
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/netguard", "internal/secret"},
 
 	// serve: doors are handlers that know nothing of it.
-	"internal/serve": {"pkg/tool"},
+	"internal/serve": {"pkg/tool", "internal/netguard", "internal/unixsocket"},
 
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
-	// shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
+	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -159,7 +159,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/secrets": {
 		"internal/app", "internal/display", "internal/exit", "internal/secret", "cmd/a2a-acp/internal/cli",
 	},
-	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "cmd/a2a-acp/internal/cli"},
+	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "internal/serve", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
 		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",

@@ -63,6 +63,7 @@ type App struct {
 	issued   secret.Issued
 
 	configuration atomic.Pointer[Configuration]
+	daemon        atomic.Pointer[daemon] // while there is one
 	// reading is held while files are read, until what they say is in force. Acts wait for it only where
 	// files have changed.
 	reading sync.Mutex

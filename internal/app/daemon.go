@@ -1,104 +1,246 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // DaemonOptions is what the daemon takes from outside.
 type DaemonOptions struct {
-	Listen []string // addresses, in place of those of the configuration
-	NoAuth bool     // nobody has to show a token
-	Grace  time.Duration
-	Stdout io.Writer // required: gets the first line
-	// Signals are SIGTERM and its like, which end the daemon: the first when what is under way has ended, the
-	// second at once. Required.
+	Listen    []string // addresses, in place of those of the configuration
+	Inherited []*os.File
+	Manager   serve.Manager
+	NoAuth    bool          // nobody has to show a token
+	Workspace string        // absolute, in place of that of the configuration; "" for that
+	Grace     time.Duration // likewise
+	Stdout    io.Writer     // required: gets the first line
+	// Signals are SIGHUP, which reads the files again, and others, which end the daemon: the first when what is
+	// under way has ended, the second at once. Required.
 	Signals <-chan os.Signal
 }
 
 // Daemon serves the doors until a signal ends it. It reports whether a second signal did.
 func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
-	doors, err := a.daemonDoors()
+	if a.Unrecorded != nil {
+		return false, fmt.Errorf("a daemon without a record could do nothing: %w", a.Unrecorded)
+	}
+	lock, err := lockDaemon(a.state)
 	if err != nil {
 		return false, err
 	}
-	options := serve.Options{
-		Settings: serve.Settings{Listen: o.Listen},
-		Doors:    doors, Version: a.o.Version, Grace: o.Grace, Say: a.o.Say,
-		Ready: func() error { return a.Unrecorded },
-	}
-	if o.NoAuth {
-		options.Open = anonymous()
-	} else if err := a.addIdentities(&options); err != nil {
+	defer func() { err = errors.Join(err, lock.release()) }()
+	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look()}
+	if d.server, err = d.open(); err != nil {
 		return false, err
+	}
+	line, err := d.server.FirstLine()
+	if err == nil {
+		err = lock.tell(line)
+	}
+	if err != nil {
+		return false, errors.Join(err, d.server.Close())
+	}
+	a.daemon.Store(d)
+	defer a.daemon.Store(nil)
+	d.changed(a.Set().Settings.Serve) // it may have since open has looked
+	a.note(events.Event{Type: events.DaemonStarted, Coverage: d.coverage()})
+	defer func() { a.note(events.Event{Type: events.DaemonEnded}) }()
+	if _, err := o.Stdout.Write(line); err != nil {
+		return false, errors.Join(fmt.Errorf("the first line: %w", err), d.server.Close())
+	}
+	o.Manager.Tell("READY=1")
+	return d.run()
+}
+
+// daemon is the daemon of an App.
+type daemon struct {
+	app    *App
+	o      DaemonOptions
+	server *serve.Server
+	visits *visits
+	caller person.Finding // who has started it
+
+	mu   sync.Mutex
+	used serve.Settings // those that are in force, as the configuration has them
+}
+
+// open makes the server, with all doors, and opens its listeners.
+func (d *daemon) open() (*serve.Server, error) {
+	doors, err := d.app.daemonDoors()
+	if err != nil {
+		return nil, err
+	}
+	d.used = d.app.Set().Settings.Serve
+	options := serve.Options{
+		Settings: d.settings(d.used), Doors: doors, Inherited: d.o.Inherited, Version: d.app.o.Version,
+		Ready: d.ready, Say: d.app.o.Say, Resolve: d.resolve, Visited: d.visits.tell,
+	}
+	if err := d.addIdentities(&options); err != nil {
+		return nil, err
 	}
 	server, err := serve.New(options)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if err := server.Listen(); err != nil {
-		return false, err
+	return server, server.Listen()
+}
+
+// settings returns the settings of the configuration with what the flags say in its place.
+func (d *daemon) settings(s serve.Settings) serve.Settings {
+	if len(d.o.Listen) > 0 {
+		s.Listen = d.o.Listen
 	}
-	line, err := server.FirstLine()
-	if err == nil {
-		_, err = o.Stdout.Write(line)
+	here := d.app.o.Dirs().Workspace(d.app.o.Dir, nil).Root // "" where it cannot be one
+	s.Workspace = cmp.Or(d.o.Workspace, s.Workspace, here)
+	s.Grace = cmp.Or(d.o.Grace, s.Grace)
+	if d.caller.AgentsAct() {
+		s.Principals = renamed(s.Principals, func(p *serve.PrincipalSpec) { p.Scopes = agentsOwn(p.Scopes) })
+		s.Issuers = renamed(s.Issuers, func(i *serve.IssuerSpec) { i.Scopes = agentsOwn(i.Scopes) })
 	}
-	if err != nil {
-		return false, errors.Join(err, server.Close())
-	}
+	return s
+}
+
+// run serves until a signal ends it.
+func (d *daemon) run() (atOnce bool, err error) {
 	stop, end := context.WithCancel(context.Background())
 	now, endNow := context.WithCancel(context.Background())
 	defer end()
 	defer endNow()
-	over, heard := make(chan struct{}), make(chan struct{})
-	go func() { // ends with the daemon
-		defer close(heard)
-		for {
-			select {
-			case <-over:
-				return
-			case signal := <-o.Signals:
-				if signal == syscall.SIGHUP {
-					continue
-				}
-				if stop.Err() != nil {
-					atOnce = true
-					endNow()
-				}
-				end()
-			}
-		}
-	}()
-	err = server.Run(stop, now)
+	over := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() { atOnce = d.listen(stop, over, end, endNow) }) // ends with the daemon
+	beside.Go(func() { d.o.Manager.Beat(over, d.alive) })            // likewise
+	err = d.server.Run(stop, now)
 	close(over)
-	<-heard
+	beside.Wait()
 	return atOnce, err
 }
 
-// addIdentities adds who may call: whoever shows A2A_AUTH_TOKEN, or else the token of the state directory.
-func (a *App) addIdentities(o *serve.Options) error {
-	scopes := []serve.Scope{serve.ScopeTools, serve.ScopeTasks, serve.ScopeAudit}
-	if token := a.o.Getenv("A2A_AUTH_TOKEN"); token != "" {
-		o.Known = append(o.Known, serve.Identity{Principal: serve.Principal{Name: "default", Scopes: scopes}, Token: token})
-		return nil
+// listen does what signals say, until over is closed. It reports whether it was told twice to end the daemon.
+func (d *daemon) listen(stop context.Context, over <-chan struct{}, end, endNow func()) (atOnce bool) {
+	for {
+		select {
+		case <-over:
+			return atOnce
+		case signal := <-d.o.Signals:
+			switch {
+			case signal == syscall.SIGHUP:
+				d.reload()
+			case stop.Err() == nil:
+				d.o.Manager.Tell("STOPPING=1")
+				d.app.o.Say("no call begins any more; those under way go on, until they end or the grace does")
+				end()
+			default:
+				atOnce = true
+				endNow()
+			}
+		}
 	}
-	file, token, err := a.daemonToken()
-	if err != nil {
-		return fmt.Errorf("a token for the daemon: %w", err)
+}
+
+// reload reads everything again: the files, and what they refer to.
+func (d *daemon) reload() {
+	d.o.Manager.Reloading()
+	defer d.o.Manager.Tell("READY=1")
+	if d.app.Reload(context.Background()) != nil {
+		return // said, and on record
 	}
-	o.TokenFile = file
-	o.Known = append(o.Known, serve.Identity{Principal: serve.Principal{Name: "local", Scopes: scopes}, Token: token})
+	if d.use(d.app.Set().Settings.Serve) {
+		d.app.o.Say("the configuration was read again, and is in use")
+	}
+}
+
+// changed is told which settings are in force now; most often they are those that were before.
+func (d *daemon) changed(s serve.Settings) {
+	d.mu.Lock()
+	same := reflect.DeepEqual(s, d.used)
+	d.mu.Unlock()
+	if !same {
+		d.use(s)
+	}
+}
+
+// use puts settings in force. With a mistake in them, or in what they refer to, those before still are.
+func (d *daemon) use(s serve.Settings) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !reflect.DeepEqual(s.Listen, d.used.Listen) && len(d.o.Listen) == 0 {
+		d.app.o.Say("serve.listen: the daemon listens elsewhere once it is started again")
+	}
+	d.used = s // what is wrong is told once
+	if err := d.server.Configure(d.settings(s)); err != nil {
+		d.app.o.Say(fmt.Sprintf("the changed settings of the daemon are not used, what counted before still counts:\n%v", err))
+		d.app.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
+		return false
+	}
+	return true
+}
+
+// resolve returns the token that a reference names. It may stand in a file of ours, and in a variable of ours:
+// it is for this program.
+func (d *daemon) resolve(r tool.Reference) (string, error) {
+	if r.Env != "" {
+		value := d.app.o.Getenv(r.Env)
+		if value == "" {
+			return "", fmt.Errorf("the variable %s is not set where a2a-acp was started", r.Env)
+		}
+		return value, nil
+	}
+	vault := d.app.vault()
+	vault.Own = nil
+	if r.Secret != "" {
+		vault.Store = secret.NewStore(d.app.state)
+	}
+	value, err := vault.Value(context.Background(), r)
+	if err == nil && r.File != "" {
+		if info, statErr := os.Stat(r.File); statErr == nil && info.Mode().Perm()&0o002 != 0 {
+			return "", fmt.Errorf("the file %s may be written by everybody (mode %04o): chmod o-w it", r.File, info.Mode().Perm())
+		}
+	}
+	return value, err
+}
+
+// ready says why no call can be taken.
+func (d *daemon) ready() error {
+	if d.app.isStopped() {
+		return ErrStopped
+	}
 	return nil
 }
 
-// anonymous is who calls where nobody has to show a token.
-func anonymous() *serve.Principal {
-	return &serve.Principal{Name: "anonymous", Scopes: []serve.Scope{serve.ScopeTools, serve.ScopeTasks, serve.ScopeAudit}}
+// alive reports whether the daemon gets on: nobody holds what every reload needs. That somebody does once in a
+// while is no harm: the service manager waits for the second time.
+func (d *daemon) alive() bool {
+	free := d.app.reading.TryLock()
+	if free {
+		d.app.reading.Unlock()
+	}
+	return free
+}
+
+// coverage says on record who may call, and where.
+func (d *daemon) coverage() map[string]string {
+	c := map[string]string{"listen": strings.Join(d.server.URLs(), " "), "authentication": "tokens"}
+	if d.o.NoAuth {
+		c["authentication"] = "none"
+	}
+	if d.caller.AgentsAct() {
+		c["started by"] = "maybe an agent: " + d.caller.Reason
+	}
+	return c
 }

@@ -57,6 +57,9 @@ func (a *App) use(c *Configuration) {
 	for _, door := range a.openDoors() {
 		door.changed()
 	}
+	if d := a.daemon.Load(); d != nil {
+		d.changed(c.Set.Settings.Serve)
+	}
 }
 
 // reread returns the configuration with all files read again; seen is how they looked before. With a mistake

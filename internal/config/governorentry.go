@@ -278,6 +278,11 @@ func (e *governorEntry) readHeaders(v yamldoc.Value) {
 }
 
 func (e *governorEntry) readAllow(v yamldoc.Value) {
+	e.spec.HTTP.Allow = append(e.spec.HTTP.Allow, readAddresses(v)...)
+}
+
+// readAddresses reads a list of addresses and networks that may be reached.
+func readAddresses(v yamldoc.Value) (all []netip.Prefix) {
 	texts, _ := v.Texts()
 	for i, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
@@ -291,8 +296,9 @@ func (e *governorEntry) readAllow(v yamldoc.Value) {
 				yamldoc.Quote(text))
 			continue
 		}
-		e.spec.HTTP.Allow = append(e.spec.HTTP.Allow, prefix.Masked())
+		all = append(all, prefix.Masked())
 	}
+	return all
 }
 
 func (e *governorEntry) readExpression(v yamldoc.Value) {

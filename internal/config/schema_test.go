@@ -47,6 +47,7 @@ var otherMappings = []string{
 	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping",
+	"serveMapping", "serveLimitsMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -36,6 +37,7 @@ type Settings struct {
 	// Notifications are where a person is told that a question waits; nowhere by default.
 	Notifications []Notification
 	Audit         Audit
+	Serve         serve.Settings
 }
 
 // Audit says how long the record is kept, and where copies of its checkpoints go.
@@ -85,7 +87,8 @@ const (
 
 // DefaultSettings are the settings where no file says anything.
 func DefaultSettings() Settings {
-	return Settings{Always: AlwaysKeep, MaxFrame: leastFrameMB << 20}
+	return Settings{Always: AlwaysKeep, MaxFrame: leastFrameMB << 20,
+		Serve: serve.Settings{Limits: serve.DefaultLimits(), Grace: serve.DefaultGrace}}
 }
 
 // ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The
@@ -125,6 +128,9 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 			yamldoc.NewKey("notifications", "a list of desktop and terminal", (*Settings).readNotifications),
 			yamldoc.NewKey("audit", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, auditMapping(), &s.Audit)
+			}),
+			yamldoc.NewKey("serve", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, serveMapping(), &s.Serve)
 			}),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},

@@ -49,3 +49,6 @@ const (
 	Anybody      Scope = "anybody"       // nobody needs to be known
 	AnyPrincipal Scope = "any principal" // somebody has to be, whatever their scopes
 )
+
+// Scopes lists the scopes that a principal may have.
+func Scopes() []Scope { return []Scope{ScopeTools, ScopeTasks, ScopeApprove, ScopeAudit, ScopeAdmin} }

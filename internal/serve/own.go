@@ -47,10 +47,16 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	for _, door := range s.o.Doors {
 		doors = append(doors, door.Name)
 	}
-	writeJSON(w, map[string]any{
-		"version": s.o.Version, "url": s.base, "doors": doors,
-		"principal": map[string]any{"name": principal.Name, "scopes": principal.Scopes},
-	})
+	told := map[string]any{"name": principal.Name, "scopes": principal.Scopes}
+	if principal.Workspace != "" {
+		told["workspace"] = principal.Workspace
+	}
+	if !principal.Expires.IsZero() {
+		told["expires"] = principal.Expires
+	}
+	all, waiting := s.connections.count()
+	writeJSON(w, map[string]any{"version": s.o.Version, "url": s.base, "doors": doors, "principal": told,
+		"connections": map[string]any{"all": all, "waiting": waiting}})
 }
 
 // writeJSON answers with a value. A client that has gone needs no answer.

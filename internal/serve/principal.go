@@ -22,7 +22,9 @@ type Principal struct {
 	// Expires is when its token ends; zero for one that does not.
 	Expires time.Time
 
-	token *string // a pointer, since what is printed with its fields must not show it
+	rate   Rate    // of its requests
+	atOnce int     // how many may be under way; 0 for no bound
+	token  *string // a pointer, since what is printed with its fields must not show it
 }
 
 // MCP is what a principal may do at the MCP door, beside its scopes.
@@ -64,3 +66,13 @@ func PrincipalOf(ctx context.Context) *Principal {
 	p, _ := ctx.Value(principalKey{}).(*Principal)
 	return p
 }
+
+// The principals that nobody has configured.
+const (
+	NameDefault   = "default"   // whoever shows A2A_AUTH_TOKEN
+	NameLocal     = "local"     // whoever shows the token of the state directory
+	NameAnonymous = "anonymous" // everybody, where nobody has to show a token
+)
+
+// OwnNames lists their names, which no other principal has.
+func OwnNames() []string { return []string{NameDefault, NameLocal, NameAnonymous} }

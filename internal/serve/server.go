@@ -2,75 +2,116 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
-)
 
-// DefaultAddress is where the daemon listens when nobody says otherwise.
-const DefaultAddress = "127.0.0.1:8642"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
 
 // Options are what a Server is made of.
 type Options struct {
-	Settings Settings
+	Settings Settings // required; see Configure
 	Doors    []Door
-	// Known are principals that the configuration does not have, with their tokens.
+	// Inherited are sockets that the service manager has opened. The addresses of Settings are listened at
+	// beside them, and DefaultAddress is not.
+	Inherited []*os.File
+	// Known are principals that the configuration does not have.
 	Known []Identity
-	// Open has everybody be this principal who shows no token; nil for nobody.
+	// Open has everybody be this principal who shows no token, and then only loopback is listened at; nil for
+	// nobody.
 	Open *Principal
 	// TokenFile is where the token of a principal stands that was made for this daemon; "" for none.
 	TokenFile string
 	Version   string
+	// Resolve returns the value that a reference names, each time as it is then. Required where a principal has
+	// one.
+	Resolve func(tool.Reference) (string, error)
 	// Ready says why nothing can be taken at the moment, whatever the door; nil when it can. Required.
 	Ready func() error
 	Say   func(line string) // required: one line for the person
-	Grace time.Duration     // required: how long requests under way have at the end
+	// Visited is told of each request, let in or not; optional. It must not block.
+	Visited func(Visit)
+	Now     func() time.Time // optional, default time.Now
 }
 
-// Identity is a principal and what it shows.
-type Identity struct {
-	Principal Principal
-	Token     string
+// Visit is a request that somebody has made. Its texts are the client's own, but for Principal and Why.
+type Visit struct {
+	Principal string // "" where nobody is known to have made it
+	By        string // how the client has said who it is: token, api_key or jwt; "" for not at all
+	Address   string
+	UserAgent string
+	Why       string // it was not let in; "" where it was
 }
 
-// Server is the daemon's frame. Its life is New, Listen, Run.
+// Server is the daemon's frame. Its life is New, Listen, Run. It is safe for concurrent use.
 type Server struct {
-	o          Options
-	mux        *http.ServeMux
-	http       *http.Server
-	listeners  []net.Listener
-	base       string
-	identities atomic.Pointer[identities]
-	draining   atomic.Bool
-	requests   requests
+	o           Options
+	mux         *http.ServeMux
+	http        *http.Server
+	listeners   []*listener
+	base        string
+	rules       rules
+	inForce     atomic.Pointer[inForce]
+	connections *connections
+	accounts    *accounts
+	draining    atomic.Bool
 }
 
-// New makes a Server with all doors mounted. A door whose routes cannot be is an error.
-func New(o Options) (s *Server, err error) {
-	s = &Server{o: o, mux: http.NewServeMux()}
-	s.requests.init()
-	ids := &identities{open: o.Open}
-	for _, identity := range o.Known {
-		ids.known = append(ids.known, newKnown(identity.Principal, identity.Token))
+// inForce is what the settings came to. It never changes: a reload puts another one in its place.
+type inForce struct {
+	identities  *identities
+	guard       *guard
+	limits      Limits
+	certificate *certificate // nil for none
+	grace       time.Duration
+}
+
+// headerTime is how long a client may take for the headers of a request.
+const headerTime = 10 * time.Second
+
+// New makes a Server with all doors mounted.
+func New(o Options) (*Server, error) {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	s.identities.Store(ids)
+	s := &Server{o: o, mux: http.NewServeMux(), accounts: newAccounts()}
 	for _, door := range append([]Door{s.own()}, o.Doors...) {
 		if err := s.mount(door); err != nil {
 			return nil, err
 		}
 	}
+	in, err := s.make(o.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s.inForce.Store(in)
+	s.rules = rules{tls: in.certificate != nil, plaintext: o.Settings.Plaintext, open: o.Open != nil}
+	s.connections = newConnections(in.limits)
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true) // gRPC on loopback
 	s.http = &http.Server{
-		Handler: s.mux, Protocols: &protocols,
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: http.HandlerFunc(s.guarded), Protocols: &protocols,
+		ReadHeaderTimeout: min(in.limits.Patience, headerTime), IdleTimeout: in.limits.Idle, MaxHeaderBytes: in.limits.Header,
+		ConnState: s.connections.changed, ErrorLog: newErrorLog(o.Say),
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connectionKey{}, conn)
+		},
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12,
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+				if c := s.inForce.Load().certificate; c != nil {
+					return c.get(), nil
+				}
+				return nil, errors.New("there is no certificate")
+			}},
 	}
 	return s, nil
 }
@@ -92,28 +133,97 @@ func (s *Server) mount(d Door) (err error) {
 	return nil
 }
 
-// Listen opens the listeners. Nobody is answered before Run.
-func (s *Server) Listen() error {
-	addresses := s.o.Settings.Listen
-	if len(addresses) == 0 {
-		addresses = []string{DefaultAddress}
+// make does all that can fail about settings.
+func (s *Server) make(settings Settings) (in *inForce, err error) {
+	in = &inForce{limits: settings.Limits.within(descriptors()), grace: settings.Grace}
+	if settings.TLS != (TLS{}) {
+		if in.certificate, err = newCertificate(settings.TLS, s.o.Say); err != nil {
+			return nil, &SettingError{settings.TLS.Source, err}
+		}
 	}
-	for _, address := range addresses {
-		at, err := net.ResolveTCPAddr("tcp", address)
-		if err == nil && !at.IP.IsLoopback() {
-			err = errors.New("only loopback addresses are listened at so far")
-		}
-		var l net.Listener
-		if err == nil {
-			l, err = net.ListenTCP("tcp", at)
-		}
+	ids := &identities{open: s.o.Open}
+	for _, identity := range s.o.Known {
+		ids.add(identity)
+	}
+	known, err := newKnown(settings, s.o.Resolve, s.o.Say)
+	if err != nil {
+		return nil, err
+	}
+	ids.known = append(ids.known, known...)
+	if err := ids.check(); err != nil {
+		return nil, &SettingError{Err: err}
+	}
+	for name, spec := range sorted(settings.Issuers) {
+		i, err := newIssuer(name, spec, settings.Workspace, s.o.Now, s.o.Say)
 		if err != nil {
-			return errors.Join(fmt.Errorf("listen at %s: %w", address, err), s.Close())
+			return nil, err
+		}
+		ids.issuers = append(ids.issuers, i)
+	}
+	in.identities = ids
+	in.guard = newGuard(settings, in.certificate.certifies)
+	return in, nil
+}
+
+// Configure puts other settings in force, as a whole or not at all. What is under way for a principal that is
+// there no more, or whose scope is not, is ended.
+func (s *Server) Configure(settings Settings) error {
+	in, err := s.make(settings)
+	if err != nil {
+		return err
+	}
+	if (in.certificate != nil) != s.rules.tls {
+		s.o.Say("serve.tls: whether TLS is spoken changes when the daemon is started again")
+	}
+	before := s.inForce.Swap(in)
+	s.connections.use(in.limits)
+	s.accounts.recheck(in.identities)
+	before.identities.close()
+	return nil
+}
+
+// Listen opens the listeners. Nobody is answered before Run.
+func (s *Server) Listen() (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	for _, file := range s.o.Inherited {
+		l, err := s.rules.inherit(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Name(), err)
 		}
 		s.listeners = append(s.listeners, l)
 	}
-	s.base = "http://" + s.listeners[0].Addr().String()
+	addresses := s.o.Settings.Listen
+	if len(addresses) == 0 && len(s.listeners) == 0 {
+		addresses = []string{DefaultAddress}
+	}
+	for _, text := range addresses {
+		address, err := ParseAddress(text)
+		if err != nil {
+			return &SettingError{Err: fmt.Errorf("listen: %w", err)}
+		}
+		l, err := s.rules.listen(address)
+		if err != nil {
+			return fmt.Errorf("listen at %s: %w", text, err)
+		}
+		s.listeners = append(s.listeners, l)
+	}
+	if s.base = s.o.Settings.URL; s.base == "" {
+		s.base = s.listeners[0].url
+	}
 	return nil
+}
+
+// URLs are where the daemon listens.
+func (s *Server) URLs() []string {
+	var all []string
+	for _, l := range s.listeners {
+		all = append(all, l.url)
+	}
+	return all
 }
 
 // Close closes the listeners of a Server that is not run.
@@ -122,37 +232,31 @@ func (s *Server) Close() error {
 	for _, l := range s.listeners {
 		errs = append(errs, l.Close())
 	}
+	s.inForce.Load().identities.close()
 	return errors.Join(errs...)
 }
 
-// FirstLine returns what standard output begins with, once the listeners are open: where the daemon is, and
-// what each door adds.
-func (s *Server) FirstLine() ([]byte, error) {
-	line := []byte(`{`)
-	add := func(name string, value any) error {
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("the first line: %s: %w", name, err)
-		}
-		if len(line) > 1 {
-			line = append(line, ',')
-		}
-		line = append(fmt.Appendf(line, "%q:", name), encoded...)
-		return nil
+// guarded lets in what the guard does.
+func (s *Server) guarded(w http.ResponseWriter, r *http.Request) {
+	status, why, page := s.inForce.Load().guard.check(r)
+	if status != 0 {
+		s.tell(r, Visit{Why: why})
+		w.Header().Set("Connection", "close")
+		refuse(w, status, why)
+		return
 	}
-	err := add("url", s.base)
-	if s.o.TokenFile != "" {
-		err = errors.Join(err, add("token_file", s.o.TokenFile))
+	if page && shareWithPage(w, r) {
+		return
 	}
-	for _, door := range s.o.Doors {
-		if door.FirstLine == nil {
-			continue
-		}
-		for name, value := range sorted(door.FirstLine(s.base)) {
-			err = errors.Join(err, add(name, value))
-		}
+	s.mux.ServeHTTP(w, r)
+}
+
+// tell tells of a request.
+func (s *Server) tell(r *http.Request, v Visit) {
+	if s.o.Visited != nil {
+		v.Address, v.UserAgent = r.RemoteAddr, r.UserAgent()
+		s.o.Visited(v)
 	}
-	return append(line, '}', '\n'), err
 }
 
 // Run answers requests until stop is done. Then none begins any more, and Run returns when those under way
@@ -162,8 +266,12 @@ func (s *Server) Run(stop, now context.Context) error {
 	var serving sync.WaitGroup
 	for _, l := range s.listeners {
 		serving.Go(func() { // ends with the listener
-			if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				failed <- fmt.Errorf("%s: %w", l.Addr(), err)
+			serve := s.http.Serve
+			if l.secure {
+				serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+			}
+			if err := serve(&guarded{l, s.connections}); !errors.Is(err, http.ErrServerClosed) {
+				failed <- fmt.Errorf("%s: %w", l.url, err)
 			}
 		})
 	}
@@ -180,7 +288,7 @@ func (s *Server) Run(stop, now context.Context) error {
 // drain ends the daemon's work in order.
 func (s *Server) drain(now context.Context) {
 	s.draining.Store(true)
-	ctx, cancel := context.WithTimeout(now, s.o.Grace)
+	ctx, cancel := context.WithTimeout(now, s.inForce.Load().grace)
 	defer cancel()
 	var doors sync.WaitGroup
 	for _, door := range s.o.Doors {
@@ -189,11 +297,10 @@ func (s *Server) drain(now context.Context) {
 		}
 	}
 	doors.Wait()
-	s.requests.endStreams(errEnds)
+	s.accounts.endStreams(errEnds)
+	s.connections.end()
 	_ = s.http.Shutdown(ctx) // what is left is ended next
-	s.requests.end(errEnds)
+	s.accounts.endAll(errEnds)
 	_ = s.http.Close()
+	s.inForce.Load().identities.close()
 }
-
-// errEnds is why what was under way is ended.
-var errEnds = errors.New("the daemon ends")

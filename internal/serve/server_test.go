@@ -27,7 +27,7 @@ type house struct {
 func run(t *testing.T, change func(*Options), doors ...Door) *house {
 	t.Helper()
 	o := Options{
-		Settings: Settings{Listen: []string{"127.0.0.1:0"}}, Doors: doors, Grace: time.Minute,
+		Settings: Settings{Listen: []string{"127.0.0.1:0"}, Limits: DefaultLimits(), Grace: time.Minute}, Doors: doors,
 		Ready: func() error { return nil }, Say: func(line string) { t.Log(line) },
 		Known: []Identity{
 			{Principal{Name: "one", Scopes: []Scope{ScopeTools}}, "tok-one"},
@@ -101,7 +101,7 @@ func TestScopes(t *testing.T) {
 		{"/tools", "tok-one", 200, "one"},
 		{"/tools", "tok-none", 403, `lacks the scope tools`},
 		{"/tools", "", 401, "no token was shown"},
-		{"/tools", "tok-two", 401, "not one of this daemon's"},
+		{"/tools", "tok-two", 401, "not one that counts here"},
 		{"/any", "tok-none", 200, "none"},
 		{"/any", "", 401, "no token was shown"},
 		{"/public", "", 200, "<nil>"},
@@ -147,7 +147,7 @@ func TestMountRefuses(t *testing.T) {
 		"twice":       {{Pattern: "/x", Scope: ScopeTools, Handler: who}, {Pattern: "/x", Scope: Anybody, Handler: who}},
 		"the frame's": {{Pattern: "GET /healthz", Scope: ScopeTools, Handler: who}},
 	} {
-		if _, err := New(Options{Doors: []Door{{Name: "dee", Routes: routes}}}); err == nil || !strings.Contains(err.Error(), "the door dee") {
+		if _, err := New(Options{Settings: Settings{Limits: DefaultLimits()}, Doors: []Door{{Name: "dee", Routes: routes}}}); err == nil || !strings.Contains(err.Error(), "the door dee") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

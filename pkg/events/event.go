@@ -14,6 +14,8 @@ type Type string
 const (
 	BridgeStarted Type = "bridge.started" // Coverage says what this bridge can and cannot see
 	BridgeEnded   Type = "bridge.ended"   //
+	DaemonStarted Type = "daemon.started" // Coverage says where it listens, and who may call
+	DaemonEnded   Type = "daemon.ended"   //
 	SessionOpened Type = "session.opened" //
 	SessionClosed Type = "session.closed" // by the editor, before the bridge ended
 	ConfigLoaded  Type = "config.loaded"  // Files
@@ -65,7 +67,8 @@ const (
 
 // all are the types, in the order above.
 var all = []Type{
-	BridgeStarted, BridgeEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused, ToolDecided, ToolStarted,
+	BridgeStarted, BridgeEnded, DaemonStarted, DaemonEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused,
+	ToolDecided, ToolStarted,
 	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,

@@ -132,7 +132,8 @@ func (f *ActFilter) holdsText(entry audit.Entry) bool {
 }
 
 // inForce are the events that say what was in force when something happened, and that a list leaves out.
-var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.SessionOpened, events.SessionClosed,
+var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.DaemonStarted, events.DaemonEnded,
+	events.SessionOpened, events.SessionClosed,
 	events.ConfigLoaded}
 
 func refused(c audit.ActRecord) bool {

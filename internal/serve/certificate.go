@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// certificate is what the daemon shows for itself, from two files that may change: whoever renews it need not
+// tell us. It is safe for concurrent use.
+type certificate struct {
+	files TLS
+	say   func(string)
+
+	mu     sync.Mutex
+	loaded *tls.Certificate
+	seen   string // how the files looked when they were read last, whatever came of it
+}
+
+// newCertificate reads the files for the first time.
+func newCertificate(files TLS, say func(string)) (*certificate, error) {
+	c := &certificate{files: files, say: say, seen: look(files.Cert, files.Key)}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// get returns the certificate as the files have it now (tls.Config.GetCertificate). With a mistake in them it
+// is the last good one.
+func (c *certificate) get() *tls.Certificate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if seen := look(c.files.Cert, c.files.Key); seen != c.seen {
+		c.seen = seen // before they are read: what changes meanwhile is read again
+		if err := c.read(); err != nil {
+			c.say(fmt.Sprintf("the changed certificate is not used, the one before still is: %v", err))
+		} else {
+			c.say("the changed certificate is in use")
+		}
+	}
+	return c.loaded
+}
+
+// read reads the files. Called with mu held, or before anybody else knows of c.
+func (c *certificate) read() error {
+	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
+	if err != nil {
+		return fmt.Errorf("serve.tls: %w", err)
+	}
+	if info, err := os.Stat(c.files.Key); err == nil && info.Mode().Perm()&0o004 != 0 {
+		c.say(fmt.Sprintf("%s can be read by everybody (mode %04o): chmod o-r %s", c.files.Key, info.Mode().Perm(), c.files.Key))
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
+		c.say(fmt.Sprintf("%s counts from %s to %s: clients will not believe it", c.files.Cert,
+			pair.Leaf.NotBefore.Format(time.DateOnly), pair.Leaf.NotAfter.Format(time.DateOnly)))
+	}
+	c.loaded = &pair
+	return nil
+}
+
+// certifies reports whether the certificate is one for a host. Nobody's certifies nothing.
+func (c *certificate) certifies(host string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loaded.Leaf.VerifyHostname(host) == nil
+}
+
+// look names files as the file system tells of them, without their being read.
+func look(paths ...string) string {
+	var b strings.Builder
+	for _, path := range paths {
+		var is unix.Stat_t
+		if err := unix.Stat(path, &is); err != nil {
+			fmt.Fprintln(&b, err)
+			continue
+		}
+		fmt.Fprintln(&b, is.Dev, is.Ino, is.Size, is.Mode, is.Mtim, is.Ctim)
+	}
+	return b.String()
+}

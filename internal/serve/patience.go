@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// leastRate is how many bytes a second a client has to send of a body, once its patience is used up. A body
+// that comes in drops would hold a connection for days.
+const leastRate = 4 << 10
+
+// patientBody cuts a client that sends its body too slowly. Only the time counts in which a handler waits for
+// it.
+type patientBody struct {
+	io.ReadCloser
+	control  *http.ResponseController
+	patience time.Duration
+	waited   time.Duration
+	bytes    int64
+}
+
+func (b *patientBody) Read(p []byte) (int, error) {
+	left := b.patience + time.Duration(b.bytes)*time.Second/leastRate - b.waited
+	begun := time.Now()
+	// The deadline is set only once it has passed: one that stands would end the request's context with it.
+	cut := time.AfterFunc(max(left, 0), func() { _ = b.control.SetReadDeadline(begun) })
+	n, err := b.ReadCloser.Read(p)
+	cut.Stop()
+	b.waited += time.Since(begun)
+	b.bytes += int64(n)
+	return n, err
+}
+
+// patientWriter cuts a client that does not take what it is sent. Each write has a deadline of its own, so
+// that an answer may go on for days.
+type patientWriter struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration
+}
+
+// during calls a function that sends something, and cuts the client if that takes too long.
+func (w *patientWriter) during(send func()) {
+	cut := time.AfterFunc(w.patience, func() { _ = w.control.SetWriteDeadline(time.Now()) })
+	defer cut.Stop()
+	send()
+}
+
+// Write implements io.Writer.
+func (w *patientWriter) Write(p []byte) (n int, err error) {
+	w.during(func() { n, err = w.ResponseWriter.Write(p) })
+	return n, err
+}
+
+// Flush implements http.Flusher.
+func (w *patientWriter) Flush() { _ = w.FlushError() }
+
+// FlushError is what http.ResponseController flushes by.
+func (w *patientWriter) FlushError() (err error) {
+	w.during(func() { err = w.control.Flush() })
+	return err
+}
+
+// Hijack implements http.Hijacker. What has the connection then minds it.
+func (w *patientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.control.Hijack() }
+
+// Unwrap is what http.ResponseController finds the rest by.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// last bounds what is sent when the handler has returned.
+func (w *patientWriter) last() { _ = w.control.SetWriteDeadline(time.Now().Add(w.patience)) }
