@@ -66,6 +66,8 @@ func child(role string) error {
 		return appendForever(dir)
 	case "count":
 		return appendCount(dir, count)
+	case "calls":
+		return recordCalls(dir, count)
 	case "restless":
 		return appendRestless(dir, count)
 	}

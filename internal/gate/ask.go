@@ -30,7 +30,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
 		question.Lasting = p.in.Rules.Lasting(p.act.Request(), p.act.Mask)
 	}
-	if held := p.recordAsked(ctx); held.Verdict != permissions.Ask {
+	if held := p.recordAsked(ctx, question); held.Verdict != permissions.Ask {
 		p.Decision = held
 		return
 	}
@@ -86,11 +86,24 @@ func (p *Passage) keep() {
 
 // recordAsked records that a person is asked. If that fails it returns the decision that holds instead: a
 // yes could not be recorded either, so nobody is asked unless the act says otherwise.
-func (p *Passage) recordAsked(ctx context.Context) permissions.Decision {
+func (p *Passage) recordAsked(ctx context.Context, question approval.Question) permissions.Decision {
 	event := p.act.Event(events.ApprovalAsked)
-	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, "")
+	event.Time, event.Decision, event.Governance = p.gate.o.Now(), DecisionEvent(p.Decision, ""), p.said
+	if event.Options == nil {
+		event.Options = optionsOf(question)
+	}
 	if err := p.gate.o.Record.Record(context.WithoutCancel(ctx), event); err != nil {
 		return p.act.Unrecorded(p.Decision, err)
 	}
 	return p.Decision
+}
+
+// optionsOf returns what a person can answer to a question of ours, in the words of ACP.
+func optionsOf(question approval.Question) []events.Option {
+	options := []events.Option{{ID: "allow_once", Name: "Allow once", Kind: "allow_once"}}
+	if !question.Once && question.Lasting != "" {
+		options = append(options, events.Option{ID: "allow_always", Name: "In this session, allow " + question.Lasting,
+			Kind: "allow_always"})
+	}
+	return append(options, events.Option{ID: "reject_once", Name: "Reject", Kind: "reject_once"})
 }

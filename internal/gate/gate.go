@@ -104,8 +104,9 @@ type Passage struct {
 	gate    *Gate
 	in      InForce
 	act     Act
-	earlier bool // an answer to the very same act, given a moment ago, stands behind the decision
-	heard   bool // the governors in force have looked at the act then
+	said    *tool.Governance // what governors have said, as it is on record; nil for nothing
+	earlier bool             // an answer to the very same act, given a moment ago, stands behind the decision
+	heard   bool             // the governors in force have looked at the act then
 	resumed bool
 
 	always bool // the person who approved it said "always"

@@ -46,8 +46,9 @@ func (p *Passage) recordGovernance(ctx context.Context, said tool.Governance) er
 	if len(said.Answers) == 0 {
 		return nil
 	}
+	p.said = MaskGovernance(said, p.act.Mask)
 	event := Later(p.act.Event(events.GovernorsAsked))
-	event.Time, event.Governance = p.gate.o.Now(), MaskGovernance(said, p.act.Mask)
+	event.Time, event.Governance = p.gate.o.Now(), p.said
 	return p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
 }
 

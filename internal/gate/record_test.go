@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -198,4 +200,40 @@ func TestEventsBearTheTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAskedOnRecord has the record of a question say what can be answered, and what governors have said: whoever
+// is told of it elsewhere sees no other line.
+func TestAskedOnRecord(t *testing.T) {
+	t.Parallel()
+	s := &story{governed: true, rule: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy},
+		governor: permissions.Ruling{Verdict: permissions.Ask}, unanswered: approval.ErrNobody}
+	var asked events.Event
+	g, err := New(Options{Record: recorderFunc(func(e events.Event) {
+		if e.Type == events.ApprovalAsked {
+			asked = e
+		}
+	}), InForce: func(tool.Workspace) InForce { return InForce{Rules: s, Governors: council{s}} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = g.Pass(t.Context(), act{s}, Person{Asker: s, Patience: time.Minute})
+	want := []events.Option{{ID: "allow_once", Name: "Allow once", Kind: "allow_once"}, {ID: "reject_once", Name: "Reject", Kind: "reject_once"}}
+	if diff := cmp.Diff(want, asked.Options); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+	if asked.Governance == nil || asked.Governance.Answers[0].Messages[0] != "[secret]" {
+		t.Errorf("governors: %+v", asked.Governance)
+	}
+	question := approval.Question{Lasting: "writing in docs/"}
+	if options := optionsOf(question); len(options) != 3 || options[1].Name != "In this session, allow writing in docs/" {
+		t.Errorf("%+v", options)
+	}
+}
+
+type recorderFunc func(events.Event)
+
+func (f recorderFunc) Record(_ context.Context, e events.Event) error {
+	f(e)
+	return nil
 }

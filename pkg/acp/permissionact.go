@@ -46,8 +46,18 @@ func (p *permissionPrompt) Event(kind events.Type) events.Event {
 	event.CallID, event.ToolCall = p.act, p.call.id
 	event.Act.Title = p.Mask(display.Line(p.call.title))
 	event.Act.Claimed = true
+	if kind == events.ApprovalAsked {
+		event.Options = []events.Option{} // the agent may have offered none
+		for _, o := range p.options[:min(len(p.options), mostRecordedOptions)] {
+			event.Options = append(event.Options, events.Option{ID: events.Text(p.Mask(o.ID)),
+				Name: events.Text(p.Mask(display.Line(o.Name))), Kind: display.Line(o.Kind)})
+		}
+	}
 	return event
 }
+
+// mostRecordedOptions bounds what is on record of an agent's question: who chooses among more cannot be asked.
+const mostRecordedOptions = 32
 
 // Mask implements gate.Act.
 func (p *permissionPrompt) Mask(text string) string { return p.claim.request.Mask()(text) }
