@@ -98,7 +98,7 @@ var may = map[string][]string{
 	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/agentclient": {}, // an editor without a person: what it starts is handed to it
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
-	"internal/toolsocket":  {"internal/mcpserver", "internal/unixsocket"},
+	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},

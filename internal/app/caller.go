@@ -32,6 +32,7 @@ type Begun struct {
 	Tool      string          // its id
 	Arguments json.RawMessage // as they came
 	Hint      string          // the client's own id of the call; "" where it does not tell
+	Trace     tool.Trace      // that the client says it belongs to; the zero Trace for none
 }
 
 // offered lists the tools that a caller is offered, in the configuration that is in force now.
@@ -44,6 +45,9 @@ func (d *Door) offered(c Caller) []*executor.Entry {
 func (d *Door) call(ctx context.Context, c Caller, call Begun, progress func(text string)) tool.Result {
 	ctx, origin, end := c.Begin(ctx, call)
 	defer end()
+	if call.Trace != (tool.Trace{}) {
+		origin.Trace = call.Trace
+	}
 	if progress == nil {
 		progress = func(string) {}
 	}
@@ -68,7 +72,8 @@ type sessionCaller struct{ *acp.Session }
 func (s sessionCaller) Origin() tool.Origin {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // only what is known now
-	return tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Session: s.ID(ctx), Mode: s.Mode()}
+	return tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Session: s.ID(ctx),
+		Mode: s.Mode(), Trace: s.Trace()}
 }
 
 // Begin implements Caller.

@@ -132,7 +132,7 @@ func (t *callerTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
 	result := t.door.call(ctx, t.caller,
-		Begun{Tool: found.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall},
+		Begun{Tool: found.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall, Trace: call.Trace},
 		func(text string) { call.Progress(mcpserver.Progress{Text: text}) })
 	return TellAgent(found.Tool, result), nil
 }

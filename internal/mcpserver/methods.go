@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // How long clients may use a list without asking again. A change is told, where they listen.
@@ -96,6 +98,8 @@ func (s *Server) callTool(ctx context.Context, x *exchange) ([]byte, error) {
 	if id := textParam(x.params, "_meta", "claudecode/toolUseId"); len(id) <= longestToolCall {
 		call.ToolCall = id // a hint; one that is no id is none
 	}
+	// The keys are reserved for that in MCP since 2026-07-28, and used before.
+	call.Trace = tool.ParseTrace(textParam(x.params, "_meta", "traceparent"), textParam(x.params, "_meta", "tracestate"))
 	about := func() []byte { return slices.Concat([]byte(call.Name), []byte{0}, canonical(call.Arguments)) }
 	round, failed := s.readRound(x, about)
 	if failed != nil {

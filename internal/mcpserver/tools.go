@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Tools are the tools that a Server offers.
@@ -78,6 +80,7 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // the client's very bytes; empty when it gave none
 	ToolCall  string          // the client's own id of the call where it tells (Claude does); "" else
+	Trace     tool.Trace      // that the client says the call belongs to; the zero Trace for none
 	Round                     // of a call that is made again with what the client was asked for
 	// Progress tells the client that the call is still under way; clients show it or drop it. It blocks while
 	// the client does not read, does nothing once the call has ended, and is safe for concurrent use.

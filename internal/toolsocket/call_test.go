@@ -98,7 +98,10 @@ func TestResultReachesTheAgent(t *testing.T) {
 // equal keys.
 func TestArgumentsAreTheAgentsBytes(t *testing.T) {
 	t.Parallel()
+	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for _, row := range []struct{ name, params, arguments, toolCall string }{
+		{"a trace", `"arguments":{},"_meta":{"traceparent":"` + trace + `","tracestate":"a=1"}`, `{}`, ""},
+		{"a trace that is none", `"arguments":{},"_meta":{"traceparent":"` + trace + `\n","tracestate":"a=1"}`, `{}`, ""},
 		{"a key twice", `"arguments":{"a":1, "a" : 2}`, `{"a":1, "a" : 2}`, ""},
 		{"a number that no float holds", `"arguments":{"n":12345678901234567890.10}`, `{"n":12345678901234567890.10}`, ""},
 		{"half a pair, and what JSON need not escape", `"arguments":{"s":"\ud800<é>"}`, `{"s":"\ud800<é>"}`, ""},
@@ -121,6 +124,9 @@ func TestArgumentsAreTheAgentsBytes(t *testing.T) {
 				t.Fatalf("answer %s", line)
 			}
 			call := <-came
+			if want := strings.Contains(row.params, trace+`"`); want != (call.Trace.Header() == trace && call.Trace.State == "a=1") {
+				t.Errorf("trace %+v", call.Trace)
+			}
 			if diff := cmp.Diff([]string{"a.b", row.arguments, row.toolCall}, []string{call.Name, string(call.Arguments), call.ToolCall}); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

@@ -35,6 +35,7 @@ func (a *attachment) Call(ctx context.Context, call mcpserver.Call) (mcpserver.C
 
 	waiter, err := a.bridge.DispatchCall(ctx, methodCall, callParams{
 		Name: call.Name, Arguments: call.Arguments, ToolCall: call.ToolCall,
+		Traceparent: call.Trace.Header(), Tracestate: call.Trace.State,
 	}, jsonrpc2.PickID(id))
 	if err != nil {
 		return mcpserver.CallResult{}, failed(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // peer is one connection to a Door.
@@ -195,6 +196,7 @@ func (p *peer) call(r *jsonrpc2.Request) {
 		defer tell.stop() // before the answer is sent
 		result, err := p.door.tools.Call(ctx,
 			mcpserver.Call{Client: anybody, Name: said.Name, Arguments: said.Arguments, ToolCall: said.ToolCall,
+				Trace:    tool.ParseTrace(said.Traceparent, said.Tracestate),
 				Progress: tell.tell, Log: func(mcpserver.Level, string, any) {}, Detach: func(time.Duration) {}})
 		if errors.Is(err, mcpserver.ErrUnknownTool) { // one that was listed, and went with a change of the configuration
 			err = fmt.Errorf("%w: %q", mcpserver.ErrUnknownTool, said.Name)

@@ -34,6 +34,9 @@ type callParams struct {
 	// given twice would reach the check of the arguments as one that is given once.
 	Arguments []byte `json:"arguments"`
 	ToolCall  string `json:"toolCall,omitempty"`
+	// W3C Trace Context.
+	Traceparent string `json:"traceparent,omitempty"`
+	Tracestate  string `json:"tracestate,omitempty"`
 }
 
 type aboutCall struct {

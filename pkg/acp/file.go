@@ -60,6 +60,7 @@ func (b *Bridge) file(frame ndjson.Frame, line []byte, action permissions.Action
 	}
 	a.request.Paths = []permissions.Path{{Name: path, Write: action == permissions.ActionWrite}}
 	a.request.Arguments = map[string]any{"path": path}
+	p.trace(&a.request)
 	a.request.Doubts = append(permissions.Doubtful(path), doubtUnknown(unknown)...)
 	real, err := permissions.Resolve(a.request.Dir, path)
 	if err != nil {
@@ -169,7 +170,7 @@ func (b *Bridge) newRequest(s *Session, session string, action permissions.Actio
 	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID},
 		Agent: b.agentName(), Principal: b.o.Principal, Session: session, Confined: b.o.Confinement != nil && b.o.Confinement.Whole()}
 	if s != nil {
-		r.Workspace, r.Dir, r.Mode = s.Workspace(), s.Dir(), s.Mode()
+		r.Workspace, r.Dir, r.Mode, r.Trace = s.Workspace(), s.Dir(), s.Mode(), s.Trace().Child()
 	}
 	return r
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // params reads the members of an object, each as the type that the protocol gives it. What is absent or
@@ -185,6 +187,13 @@ func (p *params) meta() []member {
 		p.fail("_meta is no object")
 	}
 	return []member{{"_meta", bytes.Clone(raw)}}
+}
+
+// trace puts a request into the trace that its _meta speaks of, in the place of the turn's.
+func (p *params) trace(r *permissions.Request) {
+	if t := traceOf(object(p.members).object("_meta")); t != (tool.Trace{}) {
+		r.Trace = t.Child()
+	}
 }
 
 // others returns the members that were not asked for: nobody here knows what they do. One whose name is

@@ -186,6 +186,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
 	p.call = &copied
 	request := b.newRequest(p.session, id, "", "")
 	request.Commands = b.o.Gate.Commands(request.Workspace)
+	m.trace(&request)
 	p.claim = readClaim(p.session, p.call, request)
 	p.unknown = unknown
 	p.claim.doubtOurWords(p.words)

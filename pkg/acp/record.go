@@ -24,5 +24,7 @@ func requestEvent(kind events.Type, r permissions.Request) events.Event {
 		r.ShellText, r.Shell, r.Argv = "", nil, nil
 	}
 	act := gate.ActEvent(kind, r, events.Arguments(r.Arguments, r.Secret), mask)
-	return events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Act: act}
+	event := events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Act: act}
+	event.Under(r.Trace)
+	return event
 }

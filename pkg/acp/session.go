@@ -58,6 +58,7 @@ type turn struct {
 	ctx       context.Context // ends when the person cancels the turn
 	cancel    context.CancelCauseFunc
 	cancelled bool
+	trace     tool.Trace // that the editor says it belongs to; the zero Trace for none
 }
 
 // ID returns the session's id, and waits for the agent to name it. It is empty when the session never came
@@ -77,6 +78,13 @@ func (s *Session) Workspace() tool.Workspace {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	return s.workspace
+}
+
+// Trace returns the trace that the editor says the present turn belongs to; the zero Trace for none.
+func (s *Session) Trace() tool.Trace {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	return s.turn.trace
 }
 
 // Dir returns the session's working directory.

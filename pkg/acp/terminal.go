@@ -59,6 +59,7 @@ func (b *Bridge) createTerminal(frame ndjson.Frame, line []byte) error {
 		dir = a.request.Dir
 	}
 	a.setDir(dir)
+	p.trace(&a.request)
 	a.request.Commands = b.o.Gate.Commands(a.request.Workspace)
 	if len(args) > 0 {
 		order.Command = append([]string{command}, args...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The reasons for which an act that waits for a person is withdrawn.
@@ -20,8 +21,9 @@ var (
 // beginTurn owns session/prompt: what was allowed once was allowed in the turn before.
 func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	var s *Session
+	var trace tool.Trace
 	if params, err := exactObject(frame.Params); err == nil {
-		s = b.session(params.text("sessionId"))
+		s, trace = b.session(params.text("sessionId")), traceOf(params.object("_meta"))
 	}
 	if s == nil {
 		b.openFromEditor(frame, passed{})
@@ -33,7 +35,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	if unproved != nil {
 		return b.refuseEditor(frame, fmt.Sprintf("%s: %v: %v", frame.MethodName(), errUnproved, unproved))
 	}
-	b.newTurn(s)
+	b.newTurn(s, trace)
 	b.tellUnasking(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
 	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -99,13 +101,19 @@ func (b *Bridge) stopTurn(s *Session, title string, why error) {
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.
-func (b *Bridge) newTurn(s *Session) {
+func (b *Bridge) newTurn(s *Session, trace tool.Trace) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	s.turn.trace = trace
 	if s.turn.cancelled {
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 		s.turn.cancelled = false
 	}
+}
+
+// traceOf reads what _meta says of a trace. The keys are reserved for that in ACP.
+func traceOf(meta object) tool.Trace {
+	return tool.ParseTrace(meta.text("traceparent"), meta.text("tracestate"))
 }
 
 func (b *Bridge) endTurn(s *Session) {

@@ -15,7 +15,8 @@ type CloudEvent struct {
 	Subject         string         `json:"subject,omitempty"`
 	Time            time.Time      `json:"time"`
 	DataContentType string         `json:"datacontenttype"`
-	Sequence        string         `json:"sequence"` // the number of the record: extension "sequence"
+	Sequence        string         `json:"sequence"`              // the number of the record: extension "sequence"
+	Traceparent     string         `json:"traceparent,omitempty"` // extension "distributed tracing"
 	Data            map[string]any `json:"data"`
 }
 
@@ -27,7 +28,7 @@ const cloudSource = "a2a-acp"
 func (r Recorded) CloudEvent() CloudEvent {
 	out := CloudEvent{SpecVersion: "1.0", ID: r.ID, Source: cloudSource, Type: "a2a-acp." + string(r.Type) + ".v1",
 		Subject: r.subject(), Time: r.Time.UTC(), DataContentType: "application/json",
-		Sequence: strconv.FormatInt(r.Seq, 10)}
+		Sequence: strconv.FormatInt(r.Seq, 10), Traceparent: r.Trace().Header()}
 	if c := r.Circuit; r.Type == CircuitChanged && c != nil {
 		out.Type, out.Data = circuitEvent(c, r.Time)
 		return out

@@ -92,6 +92,12 @@ type Event struct {
 	// through it.
 	Principal string `json:"principal,omitempty"`
 
+	// The trace that it belongs to (W3C Trace Context): its own span, and the one that it comes from.
+	TraceID    string `json:"trace_id,omitempty"`
+	SpanID     string `json:"span_id,omitempty"`
+	ParentSpan string `json:"parent_span_id,omitempty"`
+	Sampled    bool   `json:"trace_sampled,omitempty"`
+
 	Act      *Act      `json:"act,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
@@ -255,6 +261,16 @@ type File struct {
 	Path   string `json:"path"`
 	Layer  string `json:"layer,omitempty"`
 	SHA256 string `json:"sha256"`
+}
+
+// Under puts the event into a trace.
+func (e *Event) Under(t tool.Trace) {
+	e.TraceID, e.SpanID, e.ParentSpan, e.Sampled = t.ID, t.Span, t.Parent, t.Sampled
+}
+
+// Trace returns the trace that the event belongs to; the zero Trace for none.
+func (e *Event) Trace() tool.Trace {
+	return tool.Trace{ID: e.TraceID, Span: e.SpanID, Parent: e.ParentSpan, Sampled: e.Sampled}
 }
 
 // Durable reports whether the event must be on disk before what it speaks of may go on.

@@ -34,7 +34,8 @@ func details(e *Event) map[string]any {
 	_ = dec.Decode(&members) // it was encoded just now
 	maps.DeleteFunc(members, func(name string, _ any) bool {
 		switch name {
-		case "time", "session_id", "task_id", "context_id", "call_id", "tool_call_id", "agent", "principal":
+		case "time", "session_id", "task_id", "context_id", "call_id", "tool_call_id", "agent", "principal",
+			"trace_id", "span_id", "parent_span_id", "trace_sampled":
 			return true
 		}
 		return false

@@ -36,8 +36,8 @@ func execution(e *Event) map[string]any {
 // who says whose event it is, by the names that are known.
 func who(e *Event) map[string]any {
 	data := map[string]any{"user_id": cmp.Or(e.Principal, e.Agent)}
-	for name, value := range map[string]string{"agent": e.Agent, "principal": e.Principal, "session_id": e.Session, "call_id": e.CallID,
-		"tool_call_id": e.ToolCall, "context_id": e.Context} {
+	for name, value := range map[string]string{"agent": e.Agent, "principal": e.Principal, "session_id": e.Session,
+		"call_id": e.CallID, "tool_call_id": e.ToolCall, "context_id": e.Context, "trace_id": e.TraceID, "span_id": e.SpanID} {
 		if value != "" {
 			data[name] = value
 		}

@@ -131,10 +131,18 @@ func (a *act) event(kind events.Type) events.Event {
 	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
 	record.Digest = a.digest
 	record.Trial = a.call.Origin.Trial
-	return events.Event{
-		Type: kind, CallID: a.call.ID, Session: a.call.Origin.Session, Task: a.call.Origin.Task,
-		ToolCall: a.call.Origin.ToolCall,
-		Agent:    a.call.Origin.Agent, Door: string(a.call.Origin.Door),
-		Principal: a.call.Origin.Recorded(), Act: record,
+	event := eventOf(kind, a.call)
+	event.Act = record
+	return event
+}
+
+// eventOf returns what every event about a call says: whose it is.
+func eventOf(kind events.Type, call tool.Call) events.Event {
+	from := call.Origin
+	event := events.Event{
+		Type: kind, CallID: call.ID, Session: from.Session, Task: from.Task, Context: from.Context, ToolCall: from.ToolCall,
+		Agent: from.Agent, Door: string(from.Door), Principal: from.Recorded(),
 	}
+	event.Under(from.Trace)
+	return event
 }

@@ -24,6 +24,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	if call.ID == "" {
 		call.ID = e.newID()
 	}
+	call.Origin.Trace = call.Origin.Trace.Child()
 	started := e.now()
 	ctx, end, ok := e.calls.begin(ctx)
 	if !ok {

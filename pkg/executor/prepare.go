@@ -40,6 +40,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		e.spools(in, entry.Tool, call.Workspace)); failure != nil {
 		return a, failure
 	}
+	a.invocation.Trace = call.Origin.Trace
 	if len(a.tool.SecretParameters()) > 0 {
 		a.invocation.Key = e.fingerprintKey
 	}

@@ -97,14 +97,10 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 		result.Metadata.Decision = &summary
 		return result // recorded with its decision
 	}
-	event := events.Event{
-		Type: events.ToolEnded, Time: e.now(), CallID: call.ID, Session: call.Origin.Session,
-		Task:     call.Origin.Task,
-		ToolCall: call.Origin.ToolCall, Agent: call.Origin.Agent, Door: string(call.Origin.Door),
-		Principal: call.Origin.Recorded(),
-		Act:       &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool), Trial: call.Origin.Trial},
-		Outcome:   outcomeEvent(result, runResult{}),
-	}
+	event := eventOf(events.ToolEnded, call)
+	event.Time = e.now()
+	event.Act = &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool), Trial: call.Origin.Trial}
+	event.Outcome = outcomeEvent(result, runResult{})
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()
 	}

@@ -85,7 +85,7 @@ func (s scripts) Run(ctx context.Context, p plan, invocation *tool.Invocation, t
 			tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", p)
 	}
 	process := processOf(invocation)
-	process.Stdout, process.Stderr, process.Last = to.stdout, to.stderr, to.last
+	process.Stdout, process.Stderr, process.Last, process.Trace = to.stdout, to.stderr, to.last, invocation.Trace
 	ended, err := s.host.Run(ctx, settled, process)
 	return outcomeOf(ended), err
 }

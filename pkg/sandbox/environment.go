@@ -3,6 +3,8 @@ package sandbox
 import (
 	"maps"
 	"slices"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // searchPath is PATH for every call: Debian's for root, so that a tool finds the same programs whoever runs
@@ -13,13 +15,21 @@ const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 // keeps the user's dotfiles, which programs would read or run, out of the call. Without SHELL every bash
 // looks the user up (getpwuid(3)), and with some set-ups asks a server, to make up one; which may be any
 // shell, or none (nologin).
-func (p *Plan) environ(home string) []string {
+//
+// trace is told in the variables of OpenTelemetry's specification of environment variables as carriers.
+func (p *Plan) environ(home string, trace tool.Trace) []string {
 	variables := map[string]string{
 		"PATH":   searchPath,
 		"HOME":   home,
 		"TMPDIR": home,
 		"LANG":   "C.UTF-8",
 		"SHELL":  "/bin/sh",
+	}
+	if header := trace.Header(); header != "" {
+		variables["TRACEPARENT"] = header
+		if trace.State != "" {
+			variables["TRACESTATE"] = trace.State
+		}
 	}
 	maps.Copy(variables, p.profile.Environment)
 	list := make([]string, 0, len(variables))

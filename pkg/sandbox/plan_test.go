@@ -196,7 +196,7 @@ func TestEnvironment(t *testing.T) {
 		"API_KEY=x", "HOME=/temp", "LANG=de_DE.UTF-8",
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "SHELL=/bin/sh", "TMPDIR=/temp",
 	}
-	if diff := cmp.Diff(want, p.environ("/temp")); diff != "" {
+	if diff := cmp.Diff(want, p.environ("/temp", tool.Trace{})); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 }

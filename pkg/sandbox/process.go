@@ -18,6 +18,9 @@ type Process struct {
 	Argv []string
 	// Inputs become descriptors 3, 4, … in their order.
 	Inputs []Input
+	// Trace belongs to this run alone, and is no part of the plan: TRACEPARENT and TRACESTATE tell of it, unless
+	// the plan sets them. Optional.
+	Trace tool.Trace
 	// Stdin becomes standard input, as an Input does. Optional; without it standard input is empty.
 	Stdin *Input
 	// Stdio are the files that become standard input, output and error, as they are, and nothing of the

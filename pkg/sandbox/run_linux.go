@@ -145,7 +145,7 @@ func (h *Host) start(c *call, process Process) (err error) {
 		return err
 	}
 	b := &childSetup{
-		argv: process.Argv, env: c.plan.environ(c.dirs.home), dir: c.dirs.start, files: files,
+		argv: process.Argv, env: c.plan.environ(c.dirs.home, process.Trace), dir: c.dirs.start, files: files,
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
 		self: h.self, init: -1, report: -1, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,

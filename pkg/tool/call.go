@@ -35,9 +35,11 @@ type Origin struct {
 	Served   bool
 	Session  string // the ACP session; "" when there is none
 	Task     string // the A2A task; "" when there is none
+	Context  string // the A2A context that the task belongs to
 	Mode     string // the mode that the agent is in, as far as it has told
 	Headless bool   // nobody can be asked
 	Trial    bool   // an example of the tool's author is tried out: nobody wants the call itself
+	Trace    Trace  // that the call belongs to; the zero Trace for none
 	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
 }
 

@@ -41,6 +41,8 @@ type Invocation struct {
 	// Spool says that the output goes to files while it comes. Sandbox.Limits.Output is then what a file
 	// may hold.
 	Spool bool
+	// Trace is that of the run. It is no part of what is decided, and so of no digest.
+	Trace Trace
 }
 
 // DynamicCommand is a command that an argument chose. Exactly one field is set.
