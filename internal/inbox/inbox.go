@@ -257,6 +257,7 @@ func (b *Inbox) letter(r rune, now time.Time) Wish {
 		b.scroll(-b.textRows())
 	case 'd':
 		b.scroll(1)
+		b.message = "d scrolls a line down; n says no"
 	case 'u':
 		b.scroll(-1)
 	case 'g':
