@@ -56,6 +56,9 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	if why := v.operandWidens(base, args, spelled); why != "" {
 		return why
 	}
+	if why := v.startedWidens(base, args, spelled); why != "" {
+		return why
+	}
 	if why := v.codeWidens(program, args, spelled); why != "" {
 		return why
 	}
