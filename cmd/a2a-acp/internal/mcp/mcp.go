@@ -3,11 +3,13 @@ package mcp
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 )
 
@@ -32,6 +34,7 @@ records and runs it. The token for it is in the environment.`,
 				return cli.Fail(exit.Host, err)
 			}
 			defer stdout.Close()
+			defer time.AfterFunc(time.Second, resident.GiveBack).Stop() // the agent has its tools by then
 			err = toolsocket.Attach(cmd.Context(), toolsocket.AttachOptions{
 				Socket: socket, Token: token, Stdin: env.Stdin, Stdout: stdout, Version: env.Version,
 			})
