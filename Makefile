@@ -15,7 +15,7 @@ FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
 
-.PHONY: all help build lint test test-short test-agents bench soak demo picture fuzz golden cross dist test-dist clean
+.PHONY: all help build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
 
 all: build lint test
 
@@ -50,6 +50,14 @@ test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencod
 	./scripts/need node npm
 	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
 	$(GO) test -race -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...
+
+test-conformance: ## the conformance suite of MCP, three times, against the MCP door
+	./scripts/need node npm
+	cd test/conformance && npm ci --no-audit --no-fund --ignore-scripts
+	$(GO) test -tags conformance -count=1 -timeout 5m ./test/conformance/...
+
+conformance-server: ## what that suite is run against, at LISTEN=HOST:PORT
+	$(GO) run ./test/conformance/server -listen $(or $(LISTEN),127.0.0.1:8643)
 
 bench: build ## ratios against a floor measured in the same run; also build/bench.json
 	-./scripts/need bwrap # its rows say so where it is missing

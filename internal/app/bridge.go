@@ -23,7 +23,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/person"
-	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -109,22 +108,14 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		return exit.Host, err
 	}
 	b.agent = agent
-	if _, err := a.host.wait(); err != nil {
-		agent.Stop()
-		return exit.Host, err
-	}
 	return b.run(ctx, o)
 }
 
 // confine makes the agent's sandbox ready. With an error comes the exit code.
 func (b *bridge) confine(c confine.Confinement, command []string) (code int, err error) {
-	host, err := b.app.host.wait()
-	if err != nil {
-		return exit.Host, err
-	}
 	c.Hidden = b.app.unreadable(c)
 	b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: host, Note: b.app.note,
+		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: b.app.host, Note: b.app.note,
 	})
 	return code, err
 }
@@ -182,7 +173,6 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		return exit.Host, err
 	}
 	b.started(o.Command)
-	resident.GiveBack() // while the agent starts, of which most take a second
 
 	var relayed sync.WaitGroup
 	relayed.Go(func() { b.relayStderr() }) // ends when the agent's tree has closed its stderr
@@ -311,12 +301,7 @@ func (b *bridge) admit(w tool.Workspace, cwd string) error {
 			return err
 		}
 	}
-	for _, dir := range append(w.Dirs(), cwd) {
-		if err := b.app.sources.Admit(dir, b.app.Set().Files); err != nil {
-			return err
-		}
-	}
-	return b.app.admit(w)
+	return b.app.admitAt(w, cwd)
 }
 
 // relayStderr passes the agent's stderr on, a line at a time.
@@ -329,6 +314,16 @@ func (b *bridge) relayStderr() {
 		b.app.o.Say(fmt.Sprintf("the agent's stderr broke: %v", err))
 	}
 	b.stderr.Flush()
+}
+
+// admitAt is admit for what begins in a directory.
+func (a *App) admitAt(w tool.Workspace, dir string) error {
+	for _, dir := range append(w.Dirs(), dir) {
+		if err := a.sources.Admit(dir, a.Set().Files); err != nil {
+			return err
+		}
+	}
+	return a.admit(w)
 }
 
 // admit looks at a session before it begins. No file that the environment names may lie in its workspace,

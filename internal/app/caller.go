@@ -29,10 +29,11 @@ type Caller interface {
 
 // Begun is a call that begins.
 type Begun struct {
-	Tool      string          // its id
-	Arguments json.RawMessage // as they came
-	Hint      string          // the client's own id of the call; "" where it does not tell
-	Trace     tool.Trace      // that the client says it belongs to; the zero Trace for none
+	Tool      string            // its id
+	Arguments json.RawMessage   // as they came
+	Hint      string            // the client's own id of the call; "" where it does not tell
+	Listener  executor.Listener // hears what the call prints; nil for nobody
+	Trace     tool.Trace        // that the client says it belongs to; the zero Trace for none
 }
 
 // offered lists the tools that a caller is offered, in the configuration that is in force now.
@@ -51,9 +52,13 @@ func (d *Door) call(ctx context.Context, c Caller, call Begun, progress func(tex
 	if progress == nil {
 		progress = func(string) {}
 	}
+	var caller executor.Caller = waitingCaller{c, progress}
+	if call.Listener != nil {
+		caller = hearing{caller, call.Listener}
+	}
 	return d.Executor.Execute(ctx, tool.Call{
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: c.Workspace(), Dir: dirOr(c.Dir()), Origin: origin,
-	}, waitingCaller{c, progress})
+	}, caller)
 }
 
 // dirOr stands in for a caller without a directory: the temporary directory, where there is nothing of the

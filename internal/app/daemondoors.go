@@ -6,7 +6,7 @@ import "github.com/a2a-acp/a2a-acp/internal/serve"
 // App, and its Drain closes that. What a failed one has opened is closed with the App.
 func (a *App) daemonDoors() (doors []serve.Door, err error) {
 	for _, open := range []func() (serve.Door, error){
-		// a.mcpDoor,
+		a.mcpDoor,
 	} {
 		door, err := open()
 		if err != nil {

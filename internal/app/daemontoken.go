@@ -18,11 +18,15 @@ const daemonTokenName = "daemon.token"
 
 // daemonToken returns that token, and makes it where there is none. It stays the same, so that whoever was
 // given it need not be told at each start; removing the file has another one made.
-func (a *App) daemonToken() (file, token string, err error) {
+func (a *App) daemonToken() (file, token string, err error) { return a.keptSecret(daemonTokenName) }
+
+// keptSecret returns a random text that stands in a file of the state directory, and makes it where there is
+// none.
+func (a *App) keptSecret(name string) (file, token string, err error) {
 	if a.state == "" {
 		return "", "", fmt.Errorf("there is no state directory to keep it in: %w", a.Unrecorded)
 	}
-	file = filepath.Join(a.state, daemonTokenName)
+	file = filepath.Join(a.state, name)
 	made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		token, err = readToken(file)

@@ -7,7 +7,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
-	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -25,8 +24,8 @@ type Door struct {
 	sessions  *permissions.Sessions
 	followUps governor.FollowUps
 
-	mu     sync.Mutex
-	agents map[*toolsocket.Door]bool // who is offered tools, and told when there are others
+	mu   sync.Mutex
+	told map[changeHearer]bool // who is offered tools, and told when there are others
 }
 
 // openDoor opens another door; the caller closes it once nothing passes it any more. It returns ErrStopped
@@ -44,7 +43,7 @@ func (a *App) openDoor() (*Door, error) {
 }
 
 func (a *App) newDoor() (d *Door, err error) {
-	d = &Door{app: a, Questions: a.board.Desk(), agents: map[*toolsocket.Door]bool{}}
+	d = &Door{app: a, Questions: a.board.Desk(), told: map[changeHearer]bool{}}
 	d.sessions = permissions.NewSessions(d.Questions)
 	d.Gate, err = gate.New(gate.Options{InForce: d.inForce, Record: a.Record, Now: now})
 	return d, err
@@ -73,26 +72,28 @@ func (d *Door) forCalls(w tool.Workspace) executor.Configuration {
 	}
 }
 
-// offer registers m, whose clients are told when the tools change, until it is closed.
-func (d *Door) offer(m *toolsocket.Door) {
+// changeHearer is told when the tools may be others.
+type changeHearer interface{ Changed() }
+
+// offer registers m, whose clients are told when the tools change, until it is withdrawn.
+func (d *Door) offer(m changeHearer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.agents[m] = true
+	d.told[m] = true
 }
 
 // withdraw removes what offer registered.
-func (d *Door) withdraw(m *toolsocket.Door) error {
+func (d *Door) withdraw(m changeHearer) {
 	d.mu.Lock()
-	delete(d.agents, m)
-	d.mu.Unlock()
-	return m.Close()
+	defer d.mu.Unlock()
+	delete(d.told, m)
 }
 
-// changed tells running agents that the tools may have changed.
+// changed tells whoever is offered tools that they may have changed.
 func (d *Door) changed() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for m := range d.agents {
+	for m := range d.told {
 		m.Changed()
 	}
 }

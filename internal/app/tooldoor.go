@@ -46,7 +46,8 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 		Args:    []string{"mcp", "--attach", door.Socket()},
 		Env:     []acp.Variable{{Name: toolsocket.TokenVariable, Value: door.Token()}},
 		Close: func() {
-			if err := d.withdraw(door); err != nil {
+			d.withdraw(door)
+			if err := door.Close(); err != nil {
 				d.app.o.Say(err.Error())
 			}
 		},

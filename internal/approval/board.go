@@ -52,26 +52,34 @@ func (e askerGone) Is(target error) bool { return target == ErrAskerGone }
 // Without a board it only asks here. waits is called before it waits for another call that asks the same.
 func AskOnBoard(ctx context.Context, board Board, question Question, waits func(),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
+	return AskAndTell(ctx, board, question, waits, nil, ask)
+}
+
+// AskAndTell is AskOnBoard, and has stands called with the id under which the question can be answered
+// elsewhere, from another goroutine, once it can. stands may be nil.
+func AskAndTell(ctx context.Context, board Board, question Question, waits func(), stands func(id string),
+	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {
 		return ask(ctx)
 	}
 	notice := board.Post(question)
 	answer, found, err := notice.Earlier(ctx, waits)
 	if err == nil && !found {
-		answer, err = askAt(ctx, notice, ask)
+		answer, err = askAt(ctx, notice, stands, ask)
 	}
 	notice.Over(answer, err)
 	return answer, err
 }
 
 // askAt asks here while the notice stands.
-func askAt(ctx context.Context, notice Notice, ask func(context.Context) (Answer, error)) (Answer, error) {
+func askAt(ctx context.Context, notice Notice, stands func(id string),
+	ask func(context.Context) (Answer, error)) (Answer, error) {
 	asking, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var elsewhere *Answer
 	var watching sync.WaitGroup
 	watching.Go(func() { // ends with an answer elsewhere, or when there is one here
-		if answer, err := notice.Elsewhere(asking, nil); err == nil {
+		if answer, err := notice.Elsewhere(asking, stands); err == nil {
 			elsewhere = &answer
 			stop(ErrElsewhere)
 		}

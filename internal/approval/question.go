@@ -22,6 +22,9 @@ type Question struct {
 	Change   *FileChange // what would be written; nil when that is not known
 	// Once leaves out the answer "always".
 	Once bool
+	// AtTerminal leaves out every place but a terminal of this machine: a client that may answer for its person
+	// is not asked.
+	AtTerminal bool
 	// Lasting is what "always" would allow, in words; "" where there is none.
 	Lasting string
 	// The fields below describe the question where else it stands. They are not shown here.

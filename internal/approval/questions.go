@@ -297,7 +297,11 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 // Withdraw implements Notice.
 func (n *notice) Withdraw(why error) {
 	s := n.board.opened()
-	if s == nil || errors.Is(why, ErrAskerGone) {
+	if s == nil {
+		return
+	}
+	if errors.Is(why, ErrAskerGone) {
+		n.release(s)
 		return
 	}
 	if errors.Is(why, context.Canceled) && n.desk.leaving.Load() {
@@ -308,6 +312,15 @@ func (n *notice) Withdraw(why error) {
 	if err := s.Withdraw(ctx, n.id(), why.Error()); err != nil {
 		n.board.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v",
 			err))
+	}
+}
+
+// release leaves the question for whoever asks again. One that never came to stand there is none.
+func (n *notice) release(s *store.Store) {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	if err := s.Release(ctx, n.id()); err != nil && !errors.Is(err, store.ErrNotAsker) {
+		n.board.o.Say(fmt.Sprintf("a question that nobody waits for can be answered, but the answer may not be found: %v", err))
 	}
 }
 

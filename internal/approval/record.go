@@ -35,7 +35,7 @@ func transitionEvent(transition store.Transition, before, after store.Approval) 
 	switch transition {
 	case store.TransitionLeft:
 		event.Type, event.Detail = events.ApprovalLeft,
-			fmt.Sprintf("question %s stands, though the process that asked has ended", before.ID)
+			fmt.Sprintf("question %s stands, though nobody waits for its answer any more", before.ID)
 	case store.TransitionJoined:
 		event.Type, event.Detail = events.ApprovalJoined,
 			fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)

@@ -254,6 +254,7 @@ func decisionMapping() yamldoc.Mapping[*ruleEntry] {
 			yamldoc.NewKey("skipGovernors", "true or false", func(r *ruleEntry, v yamldoc.Value) {
 				v.SetBool(&r.rule.SkipGovernors)
 			}),
+			yamldoc.NewKey("answer", "terminal", (*ruleEntry).readAnswer),
 			yamldoc.NewKey("sandbox", "a profile of the sandbox", (*ruleEntry).readSandbox),
 			yamldoc.NewKey("final", "true or false", (*ruleEntry).readFinal),
 		},
@@ -299,6 +300,26 @@ func (r *ruleEntry) readVerdict(v yamldoc.Value) {
 		}
 		v.Fail(yamldoc.RuleValue, hint, "want approve, reject or manual; found %s", yamldoc.Quote(text))
 	}
+}
+
+// readAnswer reads where the person has to answer.
+func (r *ruleEntry) readAnswer(v yamldoc.Value) {
+	r.strictOnly(v)
+	if readAtTerminal(v, &r.rule.AtTerminal) && !says(r.at, "decision", "type", "manual", "ask") {
+		v.Fail(ruleRule, "", "answer says where a person answers, so it needs type: manual")
+	}
+}
+
+// readAtTerminal reads a key whose one value is terminal.
+func readAtTerminal(v yamldoc.Value, into *bool) bool {
+	text, ok := v.Text()
+	if ok && text != "terminal" {
+		v.Fail(yamldoc.RuleValue, "leave the key out, and a client may answer for its person, too",
+			"want terminal; found %s", yamldoc.Quote(text))
+		return false
+	}
+	*into = ok
+	return ok
 }
 
 // readSandbox reads the profile under which the commands run that the rule approves.

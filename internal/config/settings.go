@@ -65,6 +65,8 @@ type People struct {
 	// Confirm is the command that asks for what an agent cannot give, such as a password, and ends with 0
 	// when it got it. Empty for none.
 	Confirm []string
+	// AtTerminal has only a person at a terminal of this machine answer, and no client for its person.
+	AtTerminal bool
 }
 
 // Sandbox are the settings of the sandbox as a whole.
@@ -234,6 +236,7 @@ func peopleMapping() yamldoc.Mapping[*People] {
 			yamldoc.NewKey("container", "true or false", func(p *People, v yamldoc.Value) {
 				v.SetBool(&p.Container)
 			}),
+			yamldoc.NewKey("answer", "terminal", func(p *People, v yamldoc.Value) { readAtTerminal(v, &p.AtTerminal) }),
 			yamldoc.NewKey("confirm", "a list of words, the first an absolute path", (*People).readConfirm),
 		},
 	}

@@ -27,6 +27,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 		p.reject(permissions.SourceFault, err.Error())
 		return
 	}
+	question.AtTerminal = asked.AtTerminal
 	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
 		question.Lasting = p.in.Rules.Lasting(p.act.Request(), p.act.Mask)
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -51,8 +52,18 @@ type Client struct {
 	Capabilities  Capabilities
 	// Principal is who it is as the front has found out; "" where nobody is told from others.
 	Principal string
+	roots     func(context.Context) []string
 	// Session tells the client's session from others: of the time before 2026-07-28 its own, else "".
 	Session string
+}
+
+// Roots returns the directories that the client's person works in, as it calls them, where it has a session
+// and can be asked. It may ask, and wait a moment.
+func (c *Client) Roots(ctx context.Context) []string {
+	if c.roots == nil {
+		return nil
+	}
+	return c.roots(ctx)
 }
 
 // Stateless reports whether each of the client's requests stands for itself.

@@ -163,7 +163,10 @@ func (s *Server) inputRequired(x *exchange, about func() []byte, in *InputRequir
 		Meta     map[string]any          `json:"_meta"`
 	}{"input_required", in.Requests, "", s.resultMeta()}
 	if in.State != "" || len(in.Requests) == 0 {
-		out.State = s.states.seal(in.State, x.client.Principal, x.method, about())
+		var err error
+		if out.State, err = s.states.seal(in.State, x.client.Principal, x.method, about()); err != nil {
+			return nil, err
+		}
 	}
 	return encode(out)
 }

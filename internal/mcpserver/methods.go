@@ -92,6 +92,7 @@ func (s *Server) callTool(ctx context.Context, x *exchange) ([]byte, error) {
 		Client: x.client, Name: textParam(x.params, "name"), Arguments: slices.Clone(param(x.params, "arguments")),
 		Progress: x.progress(), Log: x.log, Ask: x.input(), Detach: x.peer.detach,
 	}
+	call.Listens = param(x.params, "_meta", "progressToken") != nil || x.wanted() != ""
 	if call.Name == "" {
 		return nil, failf(codeParams, "the name of a tool is missing")
 	}

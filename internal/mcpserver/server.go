@@ -24,9 +24,9 @@ type Options struct {
 	Prompts   Prompts   // optional
 	Completer Completer // optional
 	Version   string    // of the program, for clients
-	// Key signs what clients carry from one round of a request to the next. Optional: a random one, with
-	// which no such request outlives the program.
-	Key []byte
+	// Key returns what signs that which clients carry from one round of a request to the next. It is called
+	// when it is needed first. Optional: a random one, with which no such request outlives the program.
+	Key func() ([]byte, error)
 	// Say is told what went wrong that no client may know of. Optional. Safe for concurrent use.
 	Say func(line string)
 	Now func() time.Time // optional, default time.Now
@@ -53,11 +53,14 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if len(o.Key) == 0 {
-		o.Key = make([]byte, 32)
-		rand.Read(o.Key) // never fails
+	if o.Key == nil {
+		o.Key = func() ([]byte, error) {
+			key := make([]byte, 32)
+			rand.Read(key) // never fails
+			return key, nil
+		}
 	}
-	return &Server{o: o, states: states{key: o.Key, now: o.Now}, watches: map[*watch]bool{}}, nil
+	return &Server{o: o, states: states{key: sync.OnceValues(o.Key), now: o.Now}, watches: map[*watch]bool{}}, nil
 }
 
 // implementation is how the server calls itself.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
@@ -16,11 +19,64 @@ type session struct {
 	name  string // tells it from others; "" where a connection is one
 	watch *watch
 	asks  asks
+	send  func(message []byte) // to the client, outside of any request; nil where there is no such way
 
 	mu     sync.Mutex
 	client *Client // nil before initialize
 	level  Level
 	uris   map[string]bool // resources of which it wants to hear
+	dirs   []string        // its roots
+	asked  bool            // for its roots
+}
+
+// rootsTime is how long a client may take to say what its roots are.
+const rootsTime = 5 * time.Second
+
+// roots returns what the client's roots are.
+func (x *session) roots(ctx context.Context) []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.asked {
+		return x.dirs
+	}
+	x.mu.Unlock()
+	ctx, stop := context.WithTimeout(ctx, rootsTime)
+	defer stop()
+	answer, err := x.asks.ask(ctx, "roots/list", nil, x.send)
+	dirs := RootsOf(answer)
+	x.mu.Lock()
+	x.dirs, x.asked = dirs, err == nil || ctx.Err() == nil // who did not answer in time may do so later
+	return dirs
+}
+
+// rootsChanged has them asked for again.
+func (x *session) rootsChanged() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.asked = false
+}
+
+// mostRoots is how many roots of a client are looked at.
+const mostRoots = 100
+
+// RootsOf reads the answer to roots/list: the directories, each absolute.
+func RootsOf(answer json.RawMessage) []string {
+	var said struct {
+		Roots []struct {
+			URI string `json:"uri"`
+		} `json:"roots"`
+	}
+	if json.Unmarshal(answer, &said) != nil || len(said.Roots) > mostRoots {
+		return nil
+	}
+	var dirs []string
+	for _, root := range said.Roots {
+		at, err := url.Parse(root.URI)
+		if err == nil && at.Scheme == "file" && (at.Host == "" || at.Host == "localhost") && filepath.IsAbs(at.Path) {
+			dirs = append(dirs, filepath.Clean(at.Path))
+		}
+	}
+	return dirs
 }
 
 // mostSubscriptions is how many resources one client is told of.
@@ -50,6 +106,9 @@ func (s *Server) initialize(x *session, principal string, params []byte) ([]byte
 	}
 	client := readClient(negotiated(asked), param(params, "clientInfo"), param(params, "capabilities"))
 	client.Principal, client.Session = principal, x.name
+	if client.Capabilities.Roots && x.send != nil {
+		client.roots = x.roots
+	}
 	x.mu.Lock()
 	x.client = client
 	x.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // states signs what clients carry from one round of a request to the next. The server remembers nothing of
 // it, so each says all that it depends on.
 type states struct {
-	key []byte
+	key func() ([]byte, error)
 	now func() time.Time
 }
 
@@ -32,12 +32,16 @@ type sealed struct {
 }
 
 // seal returns a state that only the same principal can bring back, with the same request.
-func (s states) seal(state, principal, method string, about []byte) string {
+func (s states) seal(state, principal, method string, about []byte) (string, error) {
 	text, err := json.Marshal(sealed{state, hashOf(principal, method, about), s.now().Add(stateLife).Unix()})
-	if err != nil { // of texts and a number there is none
-		return ""
+	if err != nil {
+		return "", err
 	}
-	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(s.sign(text))
+	key, err := s.key()
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(sign(key, text)), nil
 }
 
 // The reasons why a state is refused. Whoever bent it learns no more than that.
@@ -58,7 +62,8 @@ func (s states) open(text, principal, method string, about []byte) (string, erro
 	strict := base64.RawURLEncoding.Strict()
 	said, err := strict.DecodeString(first)
 	mark, err2 := strict.DecodeString(second)
-	if !ok || err != nil || err2 != nil || !hmac.Equal(mark, s.sign(said)) {
+	key, err3 := s.key()
+	if !ok || err != nil || err2 != nil || err3 != nil || !hmac.Equal(mark, sign(key, said)) {
 		return "", errState
 	}
 	var in sealed
@@ -71,8 +76,8 @@ func (s states) open(text, principal, method string, about []byte) (string, erro
 	return in.State, nil
 }
 
-func (s states) sign(text []byte) []byte {
-	mac := hmac.New(sha256.New, s.key)
+func sign(key, text []byte) []byte {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("mcp request state v1\n"))
 	mac.Write(text)
 	return mac.Sum(nil)

@@ -50,6 +50,7 @@ func (s *Server) ServeStdio(ctx context.Context, o StdioOptions) error {
 	p := &pipe{server: s, out: ndjson.NewWriter(o.Out), session: &session{}, under: map[ndjson.Key]*underWay{}}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	defer p.cancel(nil)
+	p.session.send = p.send
 	p.session.watch = newWatch(p.session.wants)
 	s.watching(p.session.watch)
 	defer s.unwatch(p.session.watch)
@@ -153,7 +154,12 @@ func (p *pipe) take(line []byte) {
 
 // notified takes a notification.
 func (p *pipe) notified(m message) {
-	if m.method != "notifications/cancelled" {
+	switch m.method {
+	case "notifications/cancelled":
+	case "notifications/roots/list_changed":
+		p.session.rootsChanged()
+		return
+	default:
 		return
 	}
 	p.mu.Lock()

@@ -82,6 +82,8 @@ type Call struct {
 	ToolCall  string          // the client's own id of the call where it tells (Claude does); "" else
 	Trace     tool.Trace      // that the client says the call belongs to; the zero Trace for none
 	Round                     // of a call that is made again with what the client was asked for
+	// Listens is set if the client wants to hear of the call while it is under way.
+	Listens bool
 	// Progress tells the client that the call is still under way; clients show it or drop it. It blocks while
 	// the client does not read, does nothing once the call has ended, and is safe for concurrent use.
 	Progress func(Progress)

@@ -135,6 +135,23 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	return joined, err
 }
 
+// Release has nobody wait for a question of this process any more: it stands, and its answer waits for whoever
+// asks the very same, as if the process had ended. It is ErrNotAsker where the question is not this process's,
+// or its answer has been used.
+func (s *Store) Release(ctx context.Context, id string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `UPDATE approvals SET owner = '' WHERE id = ? AND owner = ? AND used = 0
+			AND state <> 'withdrawn' AND key <> ''`, id, process.This())
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(ErrNotAsker, err)
+		}
+		return nil
+	})
+}
+
 // take returns the answer to the call that asked and waits for it. Only then does it count, so that a
 // process that is killed before leaves the answer to whoever asks again.
 func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {

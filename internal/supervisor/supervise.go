@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"syscall"
-
-	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,7 +30,6 @@ func supervise(d order, control io.Reader, reports, stderr io.Writer) int {
 		close(released)
 	}()
 
-	resident.GiveBack() // from here on it waits
 	select {
 	case <-deaths.first: // whoever the agent left behind has no standard input that somebody writes to
 	case <-released:

@@ -240,6 +240,7 @@ func (a *Authority) decideBy(v *evaluation, rules outcome, policy string) Decisi
 		}
 	}
 	d.Reasons, d.Policy = rules.reasons, policy
+	d.AtTerminal = rules.atTerminal
 	return d
 }
 

@@ -47,6 +47,8 @@ type Decision struct {
 	// Open is set for a question that was only asked by default: no rule, doubt, file or tool wants a
 	// person. A governor may answer it instead, if its file says so.
 	Open bool
+	// AtTerminal is set if only a person at a terminal may answer, should somebody be asked.
+	AtTerminal bool
 	// First is who decided originally, if the decision is that of an earlier act (SourceAct).
 	First Source
 	// FollowUp is what a governor wants the agent to be told besides the decision; "" for nothing.

@@ -83,6 +83,9 @@ type Rule struct {
 	Reason  string
 	// SkipGovernors leaves out the governors that are not required, where this rule decides.
 	SkipGovernors bool
+	// AtTerminal has only a person at a terminal of this machine answer, where this rule matches and somebody is
+	// asked: a client that may answer for its person is not asked.
+	AtTerminal bool `json:",omitempty"`
 	// Sandbox is the profile under which the commands run that the rule approves; "" for none. It approves
 	// nothing where they would run without.
 	Sandbox string

@@ -77,6 +77,8 @@ type outcome struct {
 	verdict Verdict
 	why     string
 	reasons []Reason
+	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
+	atTerminal bool
 	// unmatched is what files say of an act that no rule is about, unmatchedIn one of the files that say
 	// so.
 	unmatched   *Verdict
@@ -119,6 +121,7 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 				if found[at-1].holds == yes { // one that may match must not hide what stands behind it
 					first = rule
 				}
+				a.atTerminal = a.atTerminal || rule.AtTerminal
 				if a.rule == nil || reason.Verdict.stronger(a.verdict) {
 					a.rule, a.verdict, a.why = rule, reason.Verdict, reason.Why
 				}
@@ -175,6 +178,7 @@ func (a outcome) with(b outcome) outcome {
 	if b.unmatched != nil && (a.unmatched == nil || b.unmatched.stronger(*a.unmatched)) {
 		stronger.unmatched, stronger.unmatchedIn = b.unmatched, b.unmatchedIn
 	}
+	stronger.atTerminal = a.atTerminal || b.atTerminal
 	stronger.reasons = append(slices.Clip(a.reasons), b.reasons...)
 	return stronger
 }

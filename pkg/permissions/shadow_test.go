@@ -86,7 +86,7 @@ func TestShadowedRulesNeverDecide(t *testing.T) {
 // conditional, so that no other rule is called idle because of it.
 func TestUnconditional(t *testing.T) {
 	t.Parallel()
-	narrowsNothing := []string{"ID", "Source", "AppliesTo", "Option", "Reason", "Limit", "SkipGovernors", "Match", "NotMatch"}
+	narrowsNothing := []string{"ID", "Source", "AppliesTo", "Option", "Reason", "Limit", "SkipGovernors", "AtTerminal", "Match", "NotMatch"}
 	fields := reflect.TypeFor[Rule]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Name

@@ -1,0 +1,280 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// MCPOptions say what MCP clients are offered, and where.
+type MCPOptions struct {
+	Workspace string   // the directory that calls are made in, absolute; "" for the client's own, or ours
+	Expose    []string // tools that came with the program and are offered all the same
+	Prefix    string   // of the names of tools
+}
+
+// MCP serves one MCP client on two streams until the client ends (then the error is nil), the App does, or
+// ctx. Both streams are closed then.
+func (a *App) MCP(ctx context.Context, o MCPOptions, in io.ReadCloser, out io.WriteCloser) error {
+	door, err := a.openDoor()
+	if err != nil {
+		return err
+	}
+	defer door.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(a.ending, func() { cancel(ErrStopped) })()
+	d, err := a.newMCPDoor(door, o)
+	if err != nil {
+		return err
+	}
+	d.offer(d.server)
+	defer d.withdraw(d.server)
+	return d.server.ServeStdio(ctx, mcpserver.StdioOptions{In: in, Out: out})
+}
+
+// mcpDoor is the tools as MCP clients have them. It implements mcpserver.Tools, for all clients of one front.
+type mcpDoor struct {
+	*Door
+	o       MCPOptions
+	server  *mcpserver.Server
+	unasked time.Duration // see unaskedTime
+	// visitors are the daemon's principals; nil where there are none.
+	visitors *mcpVisitors
+
+	mu       sync.Mutex
+	admitted map[string]error     // whether calls may be made in a directory
+	lists    map[string]mcpListed // what clients are offered, by whom and where
+}
+
+// mcpListed is a list of tools of one configuration.
+type mcpListed struct {
+	of        *Configuration
+	principal *serve.Principal
+	catalogue *mcpserver.Catalogue
+	entries   map[string]*executor.Entry // by their names
+}
+
+func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
+	d := &mcpDoor{Door: door, o: o, unasked: unaskedTime, admitted: map[string]error{}, lists: map[string]mcpListed{}}
+	server, err := mcpserver.New(mcpserver.Options{Tools: d, Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey})
+	d.server = server
+	return d, err
+}
+
+// mcpKeyName is the file in the state directory with the key that signs what clients carry between the rounds
+// of a call, so that a call outlives the program.
+const mcpKeyName = "mcp.key"
+
+func (a *App) mcpKey() ([]byte, error) {
+	_, key, err := a.keptSecret(mcpKeyName)
+	return []byte(key), err
+}
+
+// mcpPlace is where a client's calls are made.
+type mcpPlace struct {
+	workspace tool.Workspace
+	dir       string // "" for none
+}
+
+// placeIn returns the place of a directory. Before the first call there, what its own files forbid is read.
+func (d *mcpDoor) placeIn(dir string) (mcpPlace, error) {
+	p := mcpPlace{workspace: d.app.o.Dirs().Workspace(dir, nil)}
+	if p.workspace.Root == "" {
+		return mcpPlace{}, nil
+	}
+	p.dir = p.workspace.Root
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err, known := d.admitted[dir]
+	if !known {
+		err = d.app.admitAt(p.workspace, p.dir)
+		d.admitted[dir] = err
+	}
+	return p, err
+}
+
+// place returns where a client's calls are made: the directory that was named, else the client's only root,
+// else our own, if it can be a workspace.
+func (d *mcpDoor) place(ctx context.Context, client *mcpserver.Client) (mcpPlace, error) {
+	if p := d.visitors.of(client.Principal); p != nil {
+		return d.placeIn(cmp.Or(p.MCP.Workspace, p.Workspace, d.app.o.Dir))
+	}
+	if d.o.Workspace != "" {
+		return d.placeIn(d.o.Workspace)
+	}
+	if roots := client.Roots(ctx); len(roots) == 1 {
+		if p, err := d.placeIn(roots[0]); p.dir != "" || err != nil {
+			return p, err
+		}
+	}
+	return d.placeIn(d.app.o.Dir)
+}
+
+// listed returns what a client is offered at a place.
+func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
+	c := d.app.Refreshed(p.workspace)
+	key := client.Principal + "\x00" + p.dir
+	principal := d.visitors.of(client.Principal)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l, ok := d.lists[key]; ok && l.of == c && l.principal == principal {
+		return l
+	}
+	l := mcpListed{of: c, principal: principal, entries: map[string]*executor.Entry{}}
+	var tools []mcpserver.Tool
+	for _, entry := range c.Tools.ListIn(p.workspace) {
+		if !d.offers(c, client, entry.Tool) {
+			continue
+		}
+		shown := mcpserver.FromTool(entry.Tool)
+		shown.Name = mcpserver.ToolName(d.o.Prefix + entry.Tool.ID)
+		l.entries[shown.Name] = entry
+		tools = append(tools, shown)
+	}
+	l.catalogue = mcpserver.NewCatalogue(tools)
+	if len(d.lists) >= mostLists {
+		clear(d.lists)
+	}
+	d.lists[key] = l
+	return l
+}
+
+// mostLists is how many lists are kept ready.
+const mostLists = 256
+
+// offers reports whether a client is offered a tool.
+func (d *mcpDoor) offers(c *Configuration, client *mcpserver.Client, t *tool.Tool) bool {
+	if d.visitors != nil {
+		if p := d.visitors.of(client.Principal); p == nil || !mayUse(p, t.ID) {
+			return false
+		}
+	}
+	settings := c.Set.Settings
+	settings.Expose = slices.Concat(settings.Expose, d.o.Expose)
+	return IsExposed(t, settings)
+}
+
+// List implements mcpserver.Tools.
+func (d *mcpDoor) List(ctx context.Context, client *mcpserver.Client) (*mcpserver.Catalogue, error) {
+	p, err := d.place(ctx, client)
+	if err != nil {
+		return nil, &mcpserver.ProtocolError{Code: notHere, Message: err.Error()}
+	}
+	return d.listed(client, p).catalogue, nil
+}
+
+// notHere is the code of an error of ours: nothing is done in that directory.
+const notHere = 1
+
+// mcpState is what a client carries from one round of a call to the next.
+type mcpState struct {
+	Dir      string `json:"d,omitempty"` // its root, where it was asked for
+	Asked    bool   `json:"r,omitempty"` // it was asked for its roots
+	Question string `json:"q,omitempty"` // the question that it was asked
+}
+
+// The keys of what clients are asked for.
+const (
+	answerKey = "approval"
+	rootsKey  = "roots"
+)
+
+// Call implements mcpserver.Tools.
+func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+	var state mcpState
+	if call.State != "" && json.Unmarshal([]byte(call.State), &state) != nil {
+		return mcpserver.CallResult{}, errors.New("a state that was signed here cannot be read")
+	}
+	p, input, err := d.placeOf(ctx, call, &state)
+	switch {
+	case err != nil:
+		return mcpserver.CallResult{Content: err.Error(), IsError: true}, nil
+	case input != nil:
+		return mcpserver.CallResult{Input: input}, nil
+	}
+	entry := d.listed(call.Client, p).entries[call.Name]
+	if entry == nil {
+		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
+	}
+	caller := &mcpCaller{door: d, call: call, state: state, place: p}
+	if err := caller.bring(ctx); err != nil {
+		return mcpserver.CallResult{Content: err.Error(), IsError: true}, nil
+	}
+	begun := Begun{Tool: entry.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall, Trace: call.Trace}
+	if call.Listens {
+		begun.Listener = &mcpOutput{call: call, tool: call.Name, now: now}
+	}
+	result := d.call(ctx, caller, begun,
+		func(text string) { call.Progress(mcpserver.Progress{Text: text}) })
+	if input := caller.needs(); input != nil {
+		return mcpserver.CallResult{Input: input}, nil
+	}
+	return TellAgent(entry.Tool, result), nil
+}
+
+// placeOf is place for a call, whose client may have to be asked first.
+func (d *mcpDoor) placeOf(ctx context.Context, call mcpserver.Call, state *mcpState) (mcpPlace, *mcpserver.InputRequired, error) {
+	if d.visitors != nil || d.o.Workspace != "" || !call.Client.Stateless() || !call.Client.Capabilities.Roots {
+		p, err := d.place(ctx, call.Client)
+		return p, nil, err
+	}
+	if answer, ok := call.Answers[rootsKey]; ok && state.Asked && state.Dir == "" {
+		if roots := mcpserver.RootsOf(answer); len(roots) == 1 {
+			state.Dir = roots[0]
+		}
+	}
+	if !state.Asked {
+		text, err := json.Marshal(mcpState{Asked: true})
+		return mcpPlace{}, &mcpserver.InputRequired{State: string(text),
+			Requests: map[string]mcpserver.InputRequest{rootsKey: {Method: "roots/list", Params: json.RawMessage(`{}`)}}}, err
+	}
+	if state.Dir != "" {
+		if p, err := d.placeIn(state.Dir); p.dir != "" || err != nil {
+			return p, nil, err
+		}
+	}
+	p, err := d.placeIn(d.app.o.Dir)
+	return p, nil, err
+}
+
+// CheckMCP says what of the options is no use: a directory that can be no workspace, a tool that there is not.
+func (a *App) CheckMCP(o MCPOptions) error {
+	if o.Workspace != "" && a.o.Dirs().Workspace(o.Workspace, nil).Root == "" {
+		return fmt.Errorf("%s cannot be a workspace: it has to be a directory, and none that holds your home or our state", o.Workspace)
+	}
+	ids := map[string]bool{}
+	for _, entry := range a.Configuration().Tools.ListIn(a.o.Dirs().Workspace(a.o.Dir, nil)) {
+		ids[entry.Tool.ID] = true
+	}
+	for _, id := range o.Expose {
+		if !ids[id] {
+			return fmt.Errorf("there is no tool %q to expose%s", id, meant(id, slices.Sorted(maps.Keys(ids))))
+		}
+	}
+	if name := mcpserver.ToolName(o.Prefix + "x"); name != o.Prefix+"x" {
+		return fmt.Errorf("the prefix %q cannot begin a tool's name: letters, digits, _, - and . can, fewer than 64", o.Prefix)
+	}
+	return nil
+}
+
+// meant asks whether another name was meant; "" where none is near.
+func meant(name string, known []string) string {
+	if near := spelling.Nearest(name, known); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
+)
+
+// The paths of the MCP door at the daemon.
+const (
+	mcpPath         = "/mcp"
+	mcpMetadataPath = "/.well-known/oauth-protected-resource" + mcpPath
+)
+
+// mcpDoor is the MCP door at the daemon.
+func (a *App) mcpDoor() (serve.Door, error) {
+	door, err := a.openDoor()
+	if err != nil {
+		return serve.Door{}, err
+	}
+	visitors := &mcpVisitors{known: map[string]*mcpVisitor{}}
+	d, err := a.newMCPDoor(door, MCPOptions{})
+	if err != nil {
+		door.close()
+		return serve.Door{}, err
+	}
+	d.visitors = visitors
+	d.offer(d.server)
+	front := d.server.HTTP(mcpserver.HTTPOptions{
+		Principal: func(r *http.Request) string { return visitors.meet(serve.PrincipalOf(r.Context())) },
+		Admit: func(r *http.Request) (func(), time.Duration, bool) {
+			return visitors.admit(serve.PrincipalOf(r.Context()))
+		},
+		Guarded: true, // by the frame
+		Streams: serve.Streams,
+	})
+	close := sync.OnceFunc(func() {
+		d.withdraw(d.server)
+		front.Close()
+		door.close()
+	})
+	context.AfterFunc(a.ending, close) // where the daemon never came to serve
+	return serve.Door{
+		Name: "mcp",
+		Routes: []serve.Route{
+			{Pattern: mcpPath, Scope: serve.ScopeTools, Metadata: mcpMetadataPath, Handler: front},
+			{Pattern: "GET " + mcpPath, Scope: serve.ScopeTools, Streams: true, Metadata: mcpMetadataPath, Handler: front},
+			{Pattern: "GET " + mcpMetadataPath, Scope: serve.Anybody, Handler: http.HandlerFunc(a.mcpMetadata)},
+		},
+		FirstLine: func(base string) map[string]any { return map[string]any{"mcp": base + mcpPath} },
+		Drain: func(ctx context.Context) {
+			door.Executor.Drain(ctx)
+			close()
+		},
+	}, nil
+}
+
+// mcpMetadata says how a client gets in (RFC 9728): with a token of one of the issuers, or one that a person
+// has given it.
+func (a *App) mcpMetadata(w http.ResponseWriter, r *http.Request) {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	told := map[string]any{
+		"resource": scheme + "://" + r.Host + mcpPath, "scopes_supported": []string{string(serve.ScopeTools)},
+		"bearer_methods_supported": []string{"header"}, "resource_name": mcpserver.Name,
+	}
+	var issuers []string
+	for _, issuer := range a.Set().Settings.Serve.Issuers {
+		issuers = append(issuers, issuer.Issuer)
+	}
+	if len(issuers) > 0 {
+		told["authorization_servers"] = issuers
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(told) // who is gone reads nothing
+}
+
+// mcpVisitors are the principals that have been at the door.
+type mcpVisitors struct {
+	mu    sync.Mutex
+	known map[string]*mcpVisitor // by their names
+}
+
+// mcpVisitor is one of them, as it was known the last time.
+type mcpVisitor struct {
+	principal *serve.Principal
+	limiter   *rate.Limiter // nil for no bound
+	under     int           // calls under way
+}
+
+// mostVisitors is how many are remembered: an issuer may have any number.
+const mostVisitors = 10_000
+
+// meet remembers a principal and returns its name.
+func (v *mcpVisitors) meet(p *serve.Principal) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.visitor(p)
+	return p.Name
+}
+
+// visitor returns the visitor of a principal. Called with mu held.
+func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
+	one := v.known[p.Name]
+	if one == nil {
+		if len(v.known) >= mostVisitors {
+			for name, other := range v.known {
+				if other.under == 0 {
+					delete(v.known, name)
+				}
+			}
+		}
+		one = &mcpVisitor{}
+		v.known[p.Name] = one
+	}
+	if one.principal == nil || one.principal.MCP.Rate != p.MCP.Rate {
+		one.limiter = nil
+		if r := p.MCP.Rate; r.Count > 0 {
+			one.limiter = rate.NewLimiter(rate.Every(r.Per/time.Duration(r.Count)), r.Count)
+		}
+	}
+	one.principal = p
+	return one
+}
+
+// onceMore is when a call may be made again that there was no place for.
+const onceMore = time.Second
+
+// admit says whether a call of a principal may begin, and else when it may be made again.
+func (v *mcpVisitors) admit(p *serve.Principal) (over func(), wait time.Duration, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one := v.visitor(p)
+	if most := p.MCP.AtOnce; most > 0 && one.under >= most {
+		return nil, onceMore, false
+	}
+	if one.limiter != nil {
+		turn := one.limiter.Reserve()
+		if wait := turn.Delay(); wait > 0 {
+			turn.Cancel()
+			return nil, wait, false
+		}
+	}
+	one.under++
+	return sync.OnceFunc(func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		one.under--
+	}), 0, true
+}
+
+// of returns the principal of a name; nil for one that was never here.
+func (v *mcpVisitors) of(name string) *serve.Principal {
+	if v == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if one := v.known[name]; one != nil {
+		return one.principal
+	}
+	return nil
+}
+
+// mayUse reports whether a principal is offered a tool at the MCP door.
+func mayUse(p *serve.Principal, id string) bool {
+	return p.MCP.Tools == nil || slices.ContainsFunc(p.MCP.Tools, func(glob string) bool {
+		ok, err := path.Match(glob, id)
+		return ok && err == nil
+	})
+}

@@ -1,0 +1,64 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/store"
+)
+
+// Stand puts a question where others can answer it, and does not wait: whoever asks the very same later gets
+// the answer. It returns the id under which the question stands, or the answer that a person has left for it
+// before.
+func (d *Desk) Stand(ctx context.Context, question Question) (id string, answer Answer, found bool, err error) {
+	if question.Key() == "" {
+		return "", answer, false, errors.New("the question cannot be asked again")
+	}
+	notice := d.Post(question).(*notice)
+	answer, found, err = notice.Earlier(ctx, func() {})
+	defer func() { notice.Over(answer, err) }()
+	if found || err != nil {
+		return "", answer, found, err
+	}
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return "", answer, false, err
+	}
+	stands, err := s.Put(ctx, notice.approval(ctx))
+	if err != nil {
+		return "", answer, false, err
+	}
+	notice.joined = stands.ID
+	if !stands.Used.IsZero() {
+		answer = notice.left(stands)
+		return "", answer, true, nil
+	}
+	if err := s.Release(ctx, stands.ID); err != nil {
+		return "", answer, false, err
+	}
+	return stands.ID, answer, false, nil
+}
+
+// ErrNoQuestion is returned by Bring where no answer is waited for.
+var ErrNoQuestion = errors.New("the question is answered, or nobody asks it any more")
+
+// Bring answers a question that stands here, for whoever asks the very same next. by says who has brought the
+// answer. The first answer holds: ErrNoQuestion is returned for a later one.
+func (d *Desk) Bring(ctx context.Context, id string, approved bool, by, reason string) error {
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return err
+	}
+	box := &Inbox{store: s, log: d.questions.o.Record, now: d.questions.o.Now}
+	question, err := box.Get(ctx, id)
+	if err == nil {
+		_, err = box.Answer(ctx, question, store.Answer{Approved: approved, Approver: by, Reason: reason})
+	}
+	for _, over := range []error{store.ErrNoApproval, store.ErrAnswered, store.ErrWithdrawn, store.ErrExpired, store.ErrGone} {
+		if errors.Is(err, over) {
+			return fmt.Errorf("%w: %w", ErrNoQuestion, over)
+		}
+	}
+	return err
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package resident
-
-// GiveBack does nothing on this system.
-func GiveBack() {}
