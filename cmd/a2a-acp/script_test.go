@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -44,6 +45,8 @@ func TestMain(m *testing.M) {
 //	only_our_path keeps of PATH the directory that these commands are in
 //	asked TEXT    waits until there is an open question whose title is TEXT, and sets $ID to its id
 //	waits TEXT    waits until there is one that somebody waits for, and sets $ID to its id
+//	first FILE    waits for the first line of a daemon, which is written into the FIFO FILE, and sets $URL, and $TOKEN where
+//	              the line names a file with one
 //	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, port $SERVED_PORT, and answers with
 //	              what it was asked
 func TestScripts(t *testing.T) {
@@ -87,6 +90,7 @@ func TestScripts(t *testing.T) {
 			"exits":         exits,
 			"asked":         asked("gone", "waits"),
 			"waits":         asked("waits"),
+			"first":         first,
 			"serve":         serveHTTP,
 			"only_our_path": onlyOurPath,
 		},
@@ -171,6 +175,28 @@ func asked(askers ...string) func(ts *testscript.TestScript, neg bool, args []st
 			}
 		}
 		ts.Fatalf("nobody asks %q", args[0])
+	}
+}
+
+// first reads the first line of a daemon.
+func first(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: first FIFO")
+	}
+	f, err := os.Open(ts.MkAbs(args[0])) // waits for the daemon
+	ts.Check(err)
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	ts.Check(err)
+	var said struct {
+		URL       string
+		TokenFile string `json:"token_file"`
+	}
+	ts.Check(json.Unmarshal(line, &said))
+	ts.Logf("%s", line)
+	ts.Setenv("URL", said.URL)
+	if said.TokenFile != "" {
+		ts.Setenv("TOKEN", strings.TrimSpace(ts.ReadFile(said.TokenFile)))
 	}
 }
 

@@ -32,6 +32,8 @@ type DaemonOptions struct {
 	// Signals are SIGHUP, which reads the files again, and others, which end the daemon: the first when what is
 	// under way has ended, the second at once. Required.
 	Signals <-chan os.Signal
+
+	doors []func() (serve.Door, error) // further ones, of tests
 }
 
 // Daemon serves the doors until a signal ends it. It reports whether a second signal did.
@@ -39,31 +41,19 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	if a.Unrecorded != nil {
 		return false, fmt.Errorf("a daemon without a record could do nothing: %w", a.Unrecorded)
 	}
-	lock, err := lockDaemon(a.state)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, lock.release()) }()
 	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look()}
-	if d.server, err = d.open(); err != nil {
+	if d.lock, err = lockDaemon(a.state); err != nil {
 		return false, err
 	}
-	line, err := d.server.FirstLine()
-	if err == nil {
-		err = lock.tell(line)
-	}
-	if err != nil {
-		return false, errors.Join(err, d.server.Close())
+	defer func() { err = errors.Join(err, d.lock.release()) }()
+	if err := d.open(); err != nil {
+		return false, err
 	}
 	a.daemon.Store(d)
 	defer a.daemon.Store(nil)
 	d.changed(a.Set().Settings.Serve) // it may have since open has looked
-	a.note(events.Event{Type: events.DaemonStarted, Coverage: d.coverage()})
-	defer func() { a.note(events.Event{Type: events.DaemonEnded}) }()
-	if _, err := o.Stdout.Write(line); err != nil {
-		return false, errors.Join(fmt.Errorf("the first line: %w", err), d.server.Close())
-	}
 	o.Manager.Tell("READY=1")
+	defer func() { a.note(events.Event{Type: events.DaemonEnded}) }()
 	return d.run()
 }
 
@@ -71,6 +61,7 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 type daemon struct {
 	app    *App
 	o      DaemonOptions
+	lock   *daemonLock
 	server *serve.Server
 	visits *visits
 	caller person.Finding // who has started it
@@ -80,24 +71,42 @@ type daemon struct {
 }
 
 // open makes the server, with all doors, and opens its listeners.
-func (d *daemon) open() (*serve.Server, error) {
-	doors, err := d.app.daemonDoors()
+func (d *daemon) open() (err error) {
+	doors, err := openDoors(append(d.app.daemonDoors(), d.o.doors...))
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer func() {
+		if err != nil {
+			closeDoors(doors)
+		}
+	}()
 	d.used = d.app.Set().Settings.Serve
 	options := serve.Options{
 		Settings: d.settings(d.used), Doors: doors, Inherited: d.o.Inherited, Version: d.app.o.Version,
 		Ready: d.ready, Say: d.app.o.Say, Resolve: d.resolve, Visited: d.visits.tell,
 	}
 	if err := d.addIdentities(&options); err != nil {
-		return nil, err
+		return err
 	}
-	server, err := serve.New(options)
+	if d.server, err = serve.New(options); err != nil {
+		return err
+	}
+	if err := d.server.Listen(); err != nil {
+		return err
+	}
+	line, err := d.server.FirstLine()
+	if err == nil {
+		err = d.lock.tell(line)
+	}
+	if err == nil {
+		d.app.note(events.Event{Type: events.DaemonStarted, Coverage: d.coverage()})
+		_, err = d.o.Stdout.Write(line) // who connects now is answered in a moment
+	}
 	if err != nil {
-		return nil, err
+		return errors.Join(err, d.server.Close())
 	}
-	return server, server.Listen()
+	return nil
 }
 
 // settings returns the settings of the configuration with what the flags say in its place.

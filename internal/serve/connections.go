@@ -3,6 +3,7 @@ package serve
 import (
 	"container/list"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
@@ -156,6 +157,14 @@ func (c *connection) Close() error {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
 	return c.in.drop(c)
+}
+
+// CloseWrite ends what is sent, so that a client which is still sending can read why it is cut.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
 }
 
 // changed is told of a connection's state (http.Server.ConnState).

@@ -92,7 +92,7 @@ func (k *keySet) find(ctx context.Context, id, algorithm string) ([]any, error) 
 	soon := !k.tried.IsZero() && since >= 0 && since < leastBetween
 	flight := k.fetching
 	switch {
-	case flight != nil && len(fitting) > 0, soon:
+	case len(fitting) > 0 && (flight != nil || soon), flight == nil && soon:
 		k.mu.Unlock() // somebody else sees to it, or it was seen to
 	case flight != nil:
 		k.mu.Unlock()

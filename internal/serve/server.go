@@ -285,6 +285,9 @@ func (s *Server) Run(stop, now context.Context) error {
 	return err
 }
 
+// lastWords is how long requests have that were ended, to tell their clients so.
+const lastWords = 5 * time.Second
+
 // drain ends the daemon's work in order.
 func (s *Server) drain(now context.Context) {
 	s.draining.Store(true)
@@ -301,6 +304,9 @@ func (s *Server) drain(now context.Context) {
 	s.connections.end()
 	_ = s.http.Shutdown(ctx) // what is left is ended next
 	s.accounts.endAll(errEnds)
+	last, cancelLast := context.WithTimeout(now, lastWords)
+	defer cancelLast()
+	_ = s.http.Shutdown(last)
 	_ = s.http.Close()
 	s.inForce.Load().identities.close()
 }

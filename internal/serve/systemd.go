@@ -23,12 +23,15 @@ func Inherited(getenv func(string) string) ([]*os.File, error) {
 	if err != nil || n < 0 || n > 64 {
 		return nil, fmt.Errorf("LISTEN_FDS is %q: want a number of sockets", getenv("LISTEN_FDS"))
 	}
+	for fd := firstInherited; fd < firstInherited+n; fd++ { // all, before one of them is ours to close
+		var is unix.Stat_t
+		if err := unix.Fstat(fd, &is); err != nil || is.Mode&unix.S_IFMT != unix.S_IFSOCK {
+			return nil, fmt.Errorf("LISTEN_FDS is %d, and descriptor %d is no socket", n, fd)
+		}
+	}
 	files := make([]*os.File, n)
 	for i := range files {
 		fd := firstInherited + i
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
-			return nil, fmt.Errorf("LISTEN_FDS is %d, and descriptor %d is not open", n, fd)
-		}
 		unix.CloseOnExec(fd)
 		files[i] = os.NewFile(uintptr(fd), fmt.Sprintf("socket %d of the service manager", i))
 	}

@@ -77,7 +77,8 @@ func showApproval(a store.Approval) shownApproval {
 	s := shownApproval{
 		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires,
 		Door:  display.Line(a.Door),
-		Agent: display.Line(a.Agent), Principal: display.Line(a.Principal), Session: display.Line(a.Session), CallID: display.Line(a.CallID),
+		Agent: display.Line(a.Agent), Principal: display.Line(a.Principal),
+		Session: display.Line(a.Session), CallID: display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
 		Lasting: display.Line(a.Lasting), Always: a.Always,

@@ -381,7 +381,8 @@ func diagnostics(all map[string]any) []string {
 func from(c audit.ActRecord) string {
 	first := c[0]
 	words := []string{"  " + first.Time.Local().Format(time.DateTime)}
-	for _, part := range [][2]string{{"principal", first.Principal}, {"agent", first.Agent}, {"session", first.Session}, {"task", first.Task},
+	for _, part := range [][2]string{{"principal", first.Principal}, {"agent", first.Agent},
+		{"session", first.Session}, {"task", first.Task},
 		{"call", first.CallID}, {"agent's call", first.ToolCall}} {
 		if part[1] != "" {
 			words = append(words, part[0]+" "+display.Line(part[1]))

@@ -55,10 +55,11 @@ more, and those under way have the time of --grace. A second one ends them at on
   curl -H "X-API-Key: $T" http://127.0.0.1:8642/status
 
   # a socket that only you can reach, beside the address
-  a2a-acp serve --listen 127.0.0.1:8642 --listen unix:/run/user/1000/a2a-acp.sock
+  a2a-acp serve --listen 127.0.0.1:8642 --listen unix:/run/user/1000/a2a
 
   # as a service of yours
-  a2a-acp serve --print-unit --user > ~/.config/systemd/user/a2a-acp.service
+  cd ~/.config/systemd/user
+  a2a-acp serve --print-unit --user > a2a-acp.service
   systemctl --user enable --now a2a-acp`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,7 +71,7 @@ more, and those under way have the time of --grace. A second one ends them at on
 	}
 	cli.AddSources(cmd, &flags.tools, &flags.policies)
 	cmd.Flags().StringArrayVar(&flags.listen, "listen", nil,
-		"HOST:PORT, https://HOST:PORT, http://HOST:PORT or unix:PATH, in place of those of a2a-acp.yaml; may be repeated")
+		"an address, in place of those of a2a-acp.yaml: HOST:PORT, https://HOST:PORT, http://HOST:PORT or unix:PATH; may be repeated")
 	cmd.Flags().StringVar(&flags.workspace, "workspace", "",
 		"the directory that callers work in who have none of their own; the current one by default")
 	_ = cmd.MarkFlagDirname("workspace")
