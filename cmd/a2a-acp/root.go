@@ -49,7 +49,7 @@ func run(args []string, env *cli.Environment) int {
 		root.InitDefaultHelpCmd()
 		root.InitDefaultCompletionCmd()
 		cli.SayUsage(root)
-		cli.FitHelp(root, cli.TerminalWidth(env.Stdout))
+		cli.FitHelp(helped(root, args), cli.TerminalWidth(env.Stdout))
 	}
 	var failure cli.Failure
 	failure.KeepFrom(root)
@@ -62,6 +62,19 @@ func run(args []string, env *cli.Environment) int {
 		return env.Code
 	}
 	return cli.CodeOf(err)
+}
+
+// helped returns the command whose help may be shown, with that of those below it: of what is started all the
+// time, an agent's bridge and its MCP server, that is not the help of the whole program.
+func helped(root *cobra.Command, args []string) *cobra.Command {
+	if len(args) == 0 || args[0] == "help" {
+		return root
+	}
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return root
+	}
+	return cmd
 }
 
 func rootCommand(env *cli.Environment) *cobra.Command {

@@ -3,9 +3,10 @@ package agents
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // Terminal is how an agent is started in a person's own terminal, and which of its words leave its hooks in
@@ -126,7 +127,7 @@ func (t Terminal) Check(words []string) (prints bool, err error) {
 	return prints, nil
 }
 
-var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
+var versionNumber = lazyregexp.New(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`)
 
 // Old returns an error where what the program says to --version is not a version whose hooks are known.
 func (t Terminal) Old(said string) error {
@@ -142,7 +143,7 @@ func (t Terminal) Old(said string) error {
 }
 
 // commandName matches what a command could be called.
-var commandName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var commandName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // operand returns an error for a word that could be a command of the agent's, or a directory.
 func (t Terminal) operand(word string) error {

@@ -35,6 +35,9 @@ type Options struct {
 	Version     string
 	// OnlyTool is the tool that is used, where it is one: what is odd about others is not told. Optional.
 	OnlyTool string
+	// Quick is for a bridge, whose editor waits for it: New leaves the tools unread that came with the program
+	// and that a2a-acp.yaml does not expose, and returns while the sandbox is still being opened.
+	Quick bool
 }
 
 // Dirs locates our own files.
@@ -59,7 +62,7 @@ type App struct {
 	state    string    // the state directory; "" when there is none
 	board    *approval.Questions
 	desktop  *notify.Desktop
-	host     *sandbox.Host
+	host     *openingHost
 	issued   secret.Issued
 
 	configuration atomic.Pointer[Configuration]
@@ -74,7 +77,7 @@ type App struct {
 // Sources says where the files of these options are found.
 func Sources(o Options) config.Sources {
 	return config.Sources{
-		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies,
+		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies, OfferedOnly: o.Quick,
 		ConfigHome: o.Dirs().ConfigHome(), Home: o.Home, Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,
@@ -126,6 +129,15 @@ func (a *App) steps() []func() error {
 			}
 			return nil
 		},
+		func() error {
+			a.host = openHost(sandbox.Options{
+				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(),
+				Protected: sensitive.Protected(), Judge: steering.New(),
+				Notes: a.o.Dirs().Notes(),
+			})
+			a.onStop(a.host.close)
+			return nil
+		},
 		func() error { return a.openRecord(set.Settings.Audit) },
 		func() error {
 			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded,
@@ -145,17 +157,6 @@ func (a *App) steps() []func() error {
 			return nil
 		},
 		func() (err error) {
-			a.host, err = sandbox.Open(sandbox.Options{
-				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(),
-				Protected: sensitive.Protected(), Judge: steering.New(),
-				Notes: a.o.Dirs().Notes(),
-			})
-			if err == nil {
-				a.onStop(a.host.Close)
-			}
-			return err
-		},
-		func() (err error) {
 			bash, err := exec.LookPath("bash")
 			if err != nil {
 				bash = "/bin/bash" // calls will say that it is missing; the rest works without
@@ -167,6 +168,13 @@ func (a *App) steps() []func() error {
 				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(),
 				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
 			})
+			return err
+		},
+		func() error {
+			if a.o.Quick {
+				return nil // Bridge waits
+			}
+			_, err := a.host.wait()
 			return err
 		},
 	}

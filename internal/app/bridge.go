@@ -23,6 +23,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -108,14 +109,22 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		return exit.Host, err
 	}
 	b.agent = agent
+	if _, err := a.host.wait(); err != nil {
+		agent.Stop()
+		return exit.Host, err
+	}
 	return b.run(ctx, o)
 }
 
 // confine makes the agent's sandbox ready. With an error comes the exit code.
 func (b *bridge) confine(c confine.Confinement, command []string) (code int, err error) {
+	host, err := b.app.host.wait()
+	if err != nil {
+		return exit.Host, err
+	}
 	c.Hidden = b.app.unreadable(c)
 	b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: b.app.host, Note: b.app.note,
+		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: host, Note: b.app.note,
 	})
 	return code, err
 }
@@ -173,6 +182,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		return exit.Host, err
 	}
 	b.started(o.Command)
+	resident.GiveBack() // while the agent starts, of which most take a second
 
 	var relayed sync.WaitGroup
 	relayed.Go(func() { b.relayStderr() }) // ends when the agent's tree has closed its stderr

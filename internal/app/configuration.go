@@ -74,7 +74,7 @@ func (a *App) withOwn(before *Configuration, w tool.Workspace, set *config.Set) 
 		return before
 	}
 	next := *before
-	entries := entriesOf(a.ownTools(before.Tools, set))
+	entries := entriesOf(a.ownTools(before, set))
 	if len(entries) > 0 {
 		a.watchScripts(w.Root, entries)
 	}
@@ -103,9 +103,9 @@ func governorsOf(set *config.Set, project bool) []governor.File {
 }
 
 // ownTools returns the tools of a set that a workspace brings and that replace nobody else's.
-func (a *App) ownTools(tools *executor.Tools, set *config.Set) []config.Loaded {
-	var ids []string
-	for _, entry := range tools.List() {
+func (a *App) ownTools(before *Configuration, set *config.Set) []config.Loaded {
+	ids := slices.Clone(before.Set.Unread)
+	for _, entry := range before.Tools.List() {
 		ids = append(ids, entry.Tool.ID)
 	}
 	var own []config.Loaded

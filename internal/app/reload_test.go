@@ -86,13 +86,17 @@ func (h *home) new() *App {
 // runs skips the test where no tool can run on this machine.
 func (h *home) runs(a *App) {
 	h.t.Helper()
-	if a.host.Level().AtLeast(sandbox.LevelLandlock) {
+	host, err := a.host.wait()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if host.Level().AtLeast(sandbox.LevelLandlock) {
 		return
 	}
 	if os.Getenv("REQUIRE_SANDBOX") != "" {
-		h.t.Fatalf("REQUIRE_SANDBOX is set, but: %s", a.host.Why())
+		h.t.Fatalf("REQUIRE_SANDBOX is set, but: %s", host.Why())
 	}
-	h.t.Skip(a.host.Why())
+	h.t.Skip(host.Why())
 }
 
 // call is one of a tool.

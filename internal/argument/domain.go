@@ -4,8 +4,8 @@ package argument
 
 import (
 	"encoding/json"
-	"regexp"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -73,8 +73,8 @@ func (d Domain) Integers() bool {
 // The texts that count as numbers. An integer has no leading zero, which bash would read as octal, and fits
 // 64 bits.
 var (
-	integerPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
-	decimalPattern = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+	integerPattern = lazyregexp.New(`^-?(0|[1-9][0-9]{0,17})$`)
+	decimalPattern = lazyregexp.New(`^-?[0-9]+(\.[0-9]+)?$`)
 )
 
 // Holds reports whether a text is one that the class promises.

@@ -17,7 +17,7 @@ import (
 
 const (
 	attaches  = 21
-	maxAttach = 30 // ms that our MCP server may add to session/new: agents wait for it
+	maxAttach = 15 // ms that our MCP server may add to session/new: agents wait for it
 )
 
 // attach takes the time from the start of `mcp --attach` to the answer that lists its tools.

@@ -34,7 +34,8 @@ func run(args []string, stdout io.Writer) error {
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
-		"relay (with the memory that it leaves), policy (decisions and replay), record, hooks or sandbox: only these rows")
+		"relay (with the memory that it leaves), start (with the memory of an idle bridge), policy (decisions and replay), "+
+			"record, hooks or sandbox: only these rows")
 	role := flags.String("role", "", "how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, or calls DIR")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -87,7 +88,7 @@ func measure(bin, only string) ([]row, error) {
 	defer os.RemoveAll(dir)
 	switch only {
 	case "":
-	case "relay":
+	case "relay", "start":
 	case "sandbox":
 		return sandboxRows(dir), nil
 	case "policy":
@@ -97,12 +98,18 @@ func measure(bin, only string) ([]row, error) {
 	case "hooks":
 		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, policy, record, hooks and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, hooks and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
 	floor := launcher{dir: dir, argv: append([]string{self, "-role", "copy", "--"}, agent...), patience: patience}
 
+	starting := func() []row {
+		return append(append([]row{firstFrame(bridge)}, idleMemory(bridge)...), attach(bin, dir))
+	}
+	if only == "start" {
+		return starting(), nil
+	}
 	var rows []row
 	for _, size := range sizes {
 		rows = append(rows, roundTrips(bridge, floor, size), throughput(bridge, floor, size))
@@ -110,9 +117,7 @@ func measure(bin, only string) ([]row, error) {
 	if only == "relay" {
 		return append(rows, idleMemory(bridge)...), nil
 	}
-	rows = append(rows, firstFrame(bridge))
-	rows = append(rows, idleMemory(bridge)...)
-	rows = append(rows, attach(bin, dir))
+	rows = append(rows, starting()...)
 	rows = append(rows, hookRows(bin, self, dir)...)
 	rows = append(rows, templates()...)
 	rows = append(rows, policies(dir)...)

@@ -18,6 +18,7 @@ const (
 	Families                Group = "families"
 	Builders                Group = "builders"
 	Copiers                 Group = "copiers"
+	CommandRunners          Group = "command runners"
 	OtherRepositories       Group = "other repositories"
 	OtherRepositoriesValues Group = "values of other repositories"
 	Launchers               Group = "launchers"

@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
 )
 
@@ -63,10 +63,10 @@ func (c *Catalogue) IsAdded(program string) bool { return c.own().programs[progr
 func (c *Catalogue) Added(program string) []AddedOption { return c.own().options[program] }
 
 var (
-	programName  = regexp.MustCompile(`^[^\s/'"$` + "`" + `\\*]+$`)
-	optionName   = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	variableName = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*\*?|\*[A-Za-z0-9_]+)$`)
-	atLine       = regexp.MustCompile(`^yaml: line (\d+): `)
+	programName  = lazyregexp.New(`^[^\s/'"$` + "`" + `\\*]+$`)
+	optionName   = lazyregexp.New(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	variableName = lazyregexp.New(`^(?:[A-Za-z_][A-Za-z0-9_]*\*?|\*[A-Za-z0-9_]+)$`)
+	atLine       = lazyregexp.New(`^yaml: line (\d+): `)
 )
 
 // Read returns the catalogue with a person's commands.yaml. name is the file as it is shown.
@@ -195,7 +195,7 @@ func (c *Catalogue) addVariables(n plainyaml.Node) error {
 }
 
 // words reads names from a text with blanks or commas between them, or from a list.
-func words(to *[]string, form *regexp.Regexp, want string) func(plainyaml.Node) error {
+func words(to *[]string, form *lazyregexp.Regexp, want string) func(plainyaml.Node) error {
 	return func(n plainyaml.Node) error {
 		texts := strings.FieldsFunc(n.Text, func(c rune) bool { return c == ' ' || c == ',' })
 		for _, item := range n.Nodes {

@@ -6,12 +6,13 @@ import (
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since
 // programs differ on what they take for true.
@@ -151,11 +152,11 @@ func readSecretCommand(r *tool.Reference, v yamldoc.Value) {
 }
 
 // credentialShapes are the beginnings of well-known keys.
-var credentialShapes = regexp.MustCompile(`^(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|` +
+var credentialShapes = lazyregexp.New(`^(?:sk-|sk_live_|rk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|` +
 	`ya29\.|eyJ|hf_|npm_|pypi-|dop_v1_)`)
 
 // credentialNames are names of variables that hold one.
-var credentialNames = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|` +
+var credentialNames = lazyregexp.New(`(?i)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|` +
 	`(?:^|_)(?:AUTH|PASS|PAT|PWD|DSN)$`)
 
 // credentialInText is one that stands within a text: the password of a URL, or what a request authorises

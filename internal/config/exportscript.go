@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // scripts returns the texts of an entry that are run.
@@ -36,7 +38,7 @@ var namedCredential = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // openWord is what stands in the place of a credential and is none: a word, a name of a file, another option.
-var openWord = regexp.MustCompile(`^(?:[a-z]+|[-/.~].*|.{0,3})$`)
+var openWord = lazyregexp.New(`^(?:[a-z]+|[-/.~].*|.{0,3})$`)
 
 // credentialNamedIn finds a credential in a script by what it stands behind, and says what that is.
 func credentialNamedIn(script string) string {

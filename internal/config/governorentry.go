@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -243,8 +243,8 @@ func (e *governorEntry) readURL(v yamldoc.Value) {
 }
 
 var (
-	headerName  = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	headerValue = regexp.MustCompile(`^[\t -~]*$`)
+	headerName  = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	headerValue = lazyregexp.New(`^[\t -~]*$`)
 )
 
 // ourHeaders are set by the program: they say what a request is, and that it comes from us.

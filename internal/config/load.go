@@ -34,6 +34,10 @@ type Set struct {
 	// read.
 	Warnings yamldoc.Errors
 
+	// Unread are the ids of embedded tools that were not read (Sources.OfferedOnly). No workspace may bring a
+	// tool with one of them.
+	Unread []string
+
 	read []toolsRead // each tools file with what it says
 }
 
@@ -64,6 +68,7 @@ type loading struct {
 	found   yamldoc.Errors
 	tools   map[string]int // index in set.Tools
 	files   []File         // every file that was read, those that do not count among them
+	unread  File           // the embedded tools, where they are read only if settings expose one
 }
 
 // Load reads every file and puts them together: an entry of a later layer replaces the one with its id in an
@@ -87,6 +92,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	for _, c := range candidates {
 		l.add(c)
 	}
+	l.addExposed()
 	l.warnOfUnread()
 	if l.found.Broken() {
 		AddExcerptsOf(l.files, l.found)
@@ -213,6 +219,10 @@ func (l *loading) lastCounted(c candidate) (File, bool) {
 }
 
 func (l *loading) addTools(file File) {
+	if l.sources.OfferedOnly && file.Layer == tool.LayerEmbedded {
+		l.unread, l.set.Unread = file, toolIDs(file.Data) // see addExposed
+		return
+	}
 	tools, err := l.readTools(file)
 	if err != nil {
 		l.found = append(l.found, yamldoc.List(err)...)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -143,7 +144,7 @@ func (l *loading) bound(policies *permissions.File) {
 
 // mayAdd reports whether a workspace's own tool may be there beside those of all other layers.
 func (l *loading) mayAdd(t tool.Tool) bool {
-	why := MayNotAdd(t.ID, l.ids())
+	why := MayNotAdd(t.ID, slices.Concat(l.ids(), l.set.Unread))
 	if why != "" {
 		l.report(yamldoc.Error{
 			File: t.Source.File, Line: t.Source.Line, Column: t.Source.Column,

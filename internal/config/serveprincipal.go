@@ -1,9 +1,9 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -12,7 +12,7 @@ import (
 
 // principalName is what the name of a principal, or of an issuer, looks like. A colon stands between an issuer's
 // name and what it calls a principal.
-var principalName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
+var principalName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$`)
 
 // readPrincipals reads who may call the daemon. One that an earlier layer has is replaced as a whole.
 func readPrincipals(s *serve.Settings, v yamldoc.Value) {

@@ -39,6 +39,9 @@ const (
 type Sources struct {
 	// EmbeddedTools and EmbeddedPolicies are the files that came with the program; nil for none.
 	EmbeddedTools, EmbeddedPolicies []byte
+	// OfferedOnly leaves the embedded tools unread where the settings expose none of them: who has agents
+	// offered tools needs no others, and to read them takes longer than to read everything else.
+	OfferedOnly bool
 	// ConfigHome is $XDG_CONFIG_HOME, or ~/.config: the user's files are in its directory a2a-acp. Absolute;
 	// "" for none.
 	ConfigHome string

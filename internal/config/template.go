@@ -3,11 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -76,7 +76,7 @@ func (e *toolEntry) compileScript() *render.Template {
 // without one keeps nothing to itself.
 func (e *toolEntry) isUnsure() bool { return e.unsure && e.file.doc.Mistakes() > 0 }
 
-var tagName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
+var tagName = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_-]*`)
 
 // follows reports whether a finding is about a parameter that could not be read as its author meant it: it
 // would be gone with that mistake, or be another one.

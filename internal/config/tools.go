@@ -2,11 +2,11 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -175,7 +175,7 @@ func (f *toolsFile) readListed(v yamldoc.Value) {
 
 // toolID is what MCP lets a tool be called (2025-11-25, server/tools: 1 to 128 of A-Z a-z 0-9 _ - .), but for
 // a sign at the start, which command lines would take for an option.
-var toolID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+var toolID = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
 const idRule = "an id has 1 to 128 letters (a to z, A to Z), digits, _, - and ., and begins with no - or ."
 

@@ -11,13 +11,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -225,7 +225,7 @@ func ticketID() string {
 }
 
 // ticketName is what a ticket's file is called (see ticketID).
-var ticketName = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var ticketName = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // takeTicket reads a ticket and uses it up. Whoever starts us chooses the path, and agents do so where a
 // rule lets them: what is not a ticket in every respect stays where it is.

@@ -3,9 +3,10 @@ package gitrepo
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // Effect is what it means that a file of a repository was made or changed.
@@ -81,12 +82,12 @@ func FileEffect(name string, read func() []byte) Effect {
 // begun are the files in which git keeps how it goes on with what was begun, and what they hold where it runs
 // no program by that: of a merge strategy X it runs git-merge-X, which can be a path. Of git am its options
 // can name a file to write to.
-var begun = map[string]*regexp.Regexp{
-	"rebase-merge/strategy": regexp.MustCompile(`\A` + strategies + `\n?\z`),
-	"sequencer/opts": regexp.MustCompile(`\A(\[options\]\n|\tstrategy = ` + strategies + `\n|` +
+var begun = map[string]*lazyregexp.Regexp{
+	"rebase-merge/strategy": lazyregexp.New(`\A` + strategies + `\n?\z`),
+	"sequencer/opts": lazyregexp.New(`\A(\[options\]\n|\tstrategy = ` + strategies + `\n|` +
 		`\t(allow|default|drop|keep)-[a-z-]+ = \w+\n|` +
 		`\t(edit|signoff|record-origin|mainline|gpg-sign|strategy-option|no-commit|commit-use-reference) = [\w.=-]*\n)*\z`),
-	"rebase-apply/apply-opt": regexp.MustCompile(
+	"rebase-apply/apply-opt": lazyregexp.New(
 		`\A( '(-[Cp]\d+|--whitespace=[\w,-]+|--reject|--ignore-(whitespace|space-change))')*\s*\z`),
 }
 
@@ -145,10 +146,10 @@ func BareEffect(name string, read func(path string) []byte) Effect {
 }
 
 // headText is what a HEAD begins with.
-var headText = regexp.MustCompile(`\A(ref:\s*refs/|[0-9a-f]{40})`)
+var headText = lazyregexp.New(`\A(ref:\s*refs/|[0-9a-f]{40})`)
 
 // runsCommands finds lines of a rebase that run a command (git-rebase(1), exec).
-var runsCommands = regexp.MustCompile(`(?m)^\s*(exec|x)\s`)
+var runsCommands = lazyregexp.New(`(?m)^\s*(exec|x)\s`)
 
 // HoldsData reports whether a directory of a repository holds nothing but data. dir is relative to .git.
 func HoldsData(dir string) bool {
@@ -162,11 +163,11 @@ const replaced = "refs/replace/"
 // further work trees.
 func leadsToModule(text string) bool { return toModule.MatchString(text) }
 
-var toModule = regexp.MustCompile(`\Agitdir: (/|(\.\./)*)(\w[\w.+@-]*/)*\.git/(modules|worktrees)(/\w[\w.+@-]*)+\n\z`)
+var toModule = lazyregexp.New(`\Agitdir: (/|(\.\./)*)(\w[\w.+@-]*/)*\.git/(modules|worktrees)(/\w[\w.+@-]*)+\n\z`)
 
 var (
-	sectionLine = regexp.MustCompile(`^\[([A-Za-z][A-Za-z0-9-]*)(?: "([^"\\]*)")?\]$`)
-	settingLine = regexp.MustCompile(`^\t([A-Za-z][A-Za-z0-9-]*) = ([^"\\#;]*)$`)
+	sectionLine = lazyregexp.New(`^\[([A-Za-z][A-Za-z0-9-]*)(?: "([^"\\]*)")?\]$`)
+	settingLine = lazyregexp.New(`^\t([A-Za-z][A-Za-z0-9-]*) = ([^"\\#;]*)$`)
 )
 
 // plainSettings reports whether a file of settings is as git itself writes it, and holds nothing but
@@ -206,6 +207,6 @@ func isLooked(key, value string) bool {
 }
 
 var (
-	localRepository  = regexp.MustCompile(`\A(file://)?(/(\.?[\w+@-][\w.+@ -]*)?)+\z`)
-	insideRepository = regexp.MustCompile(`(?i)/\.git/.*[^/]`)
+	localRepository  = lazyregexp.New(`\A(file://)?(/(\.?[\w+@-][\w.+@ -]*)?)+\z`)
+	insideRepository = lazyregexp.New(`(?i)/\.git/.*[^/]`)
 )

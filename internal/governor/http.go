@@ -11,11 +11,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -157,7 +157,7 @@ func (h *httpJudge) sign(ctx context.Context, request *http.Request, id string, 
 	return nil
 }
 
-var placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var placeholder = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand puts variables of the program's environment in place of ${NAME}, and gives their values beside it.
 // One that is not set is an error, and so is a value that no header can have: half a token would only be

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // found is a secret in a text.
@@ -18,8 +19,8 @@ type found struct {
 // The forms in which a secret may stand encoded: a run of base64 that is long enough to hold one, and a run
 // of text with percent signs (RFC 3986, 2.1).
 var (
-	base64Run  = regexp.MustCompile(`[A-Za-z0-9+/_-]{24,}={0,2}`)
-	percentRun = regexp.MustCompile(`[A-Za-z0-9._~+/=:@!$'()*,;-]*(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+/=:@!$'()*,;-]*)+`)
+	base64Run  = lazyregexp.New(`[A-Za-z0-9+/_-]{24,}={0,2}`)
+	percentRun = lazyregexp.New(`[A-Za-z0-9._~+/=:@!$'()*,;-]*(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+/=:@!$'()*,;-]*)+`)
 )
 
 // secretsIn finds what has the shape of a secret, as it is, in base64 and percent-encoded, in order and

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // Claude Code's hooks (https://code.claude.com/docs/en/hooks). What is not written there was measured with
@@ -178,7 +179,7 @@ func onlyHas(object json.RawMessage, members []string) bool {
 }
 
 // recalled is what Claude's adapter shows of its memory, which Claude Code looks through by itself.
-var recalled = regexp.MustCompile(`^Recalled (synthesized memory|\d+ memor(y|ies))$`)
+var recalled = lazyregexp.New(`^Recalled (synthesized memory|\d+ memor(y|ies))$`)
 
 // ClaudeNoTool reports whether a card of Claude's is that of no tool that was started. Where a call failed
 // before it began, what was wrong with it stands between tags; what came of a command begins with its exit
@@ -232,7 +233,7 @@ func claudeChanges(in claudeInput) (list []Change) {
 	return list
 }
 
-var claudeExit = regexp.MustCompile(`^Exit code (\d{1,3})\b`)
+var claudeExit = lazyregexp.New(`^Exit code (\d{1,3})\b`)
 
 // exitCode finds a command's exit code in how Claude Code begins to tell of a failure; nil where there is
 // none.

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // codex has hooks that are configured and trusted one by one (https://developers.openai.com/codex/hooks).
@@ -91,7 +92,7 @@ func ReadCodex(event []byte) (Call, error) {
 
 // patchCommand is how Codex' model changes files by its shell, which Codex carries out itself. The text of a
 // quoted document is what the patch is.
-var patchCommand = regexp.MustCompile(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'` +
+var patchCommand = lazyregexp.New(`(?s)^apply_patch <<(?:'([A-Za-z_]+)'` +
 	`|"([A-Za-z_]+)")\n(\*\*\* Begin Patch\n.*\n\*\*\* End Patch\n)([A-Za-z_]+)\n?$`)
 
 // patchOf returns the patch that a command applies and does nothing else.

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // codexHarmless are the settings of a repository's that run nothing, and change nothing of what runs or is
@@ -59,10 +60,10 @@ func codexCode(dir string) string {
 }
 
 var (
-	tomlTable = regexp.MustCompile(`^\[\[?([A-Za-z0-9_.-]+)\]\]?(?:\s*#.*)?$`)
-	tomlKey   = regexp.MustCompile(`^([A-Za-z0-9_.-]+)\s*=(.*)$`)
+	tomlTable = lazyregexp.New(`^\[\[?([A-Za-z0-9_.-]+)\]\]?(?:\s*#.*)?$`)
+	tomlKey   = lazyregexp.New(`^([A-Za-z0-9_.-]+)\s*=(.*)$`)
 	// tomlRest is a line of a list that goes over several: nothing but texts, and its end.
-	tomlRest = regexp.MustCompile(`^(?:(?:"[^"\\]*"|'[^']*')\s*,?\s*)*\]?(?:\s*#.*)?$`)
+	tomlRest = lazyregexp.New(`^(?:(?:"[^"\\]*"|'[^']*')\s*,?\s*)*\]?(?:\s*#.*)?$`)
 )
 
 // tomlNames lists the names of all values of a TOML text, with those of their tables before them. It is false

@@ -1,13 +1,14 @@
 package render
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // jinja finds a statement or a comment of Jinja's, which people write who take {{…}} for Jinja's: {% if x
 // %}, {%- endfor -%}, {# note #}. (Jinja: Template Designer Documentation, List of Control Structures.)
-var jinja = regexp.MustCompile(`\{%[-+]?\s*(if|elif|else|endif|for|endfor|set|endset|block|endblock|macro|endmacro` +
+var jinja = lazyregexp.New(`\{%[-+]?\s*(if|elif|else|endif|for|endfor|set|endset|block|endblock|macro|endmacro` +
 	`|call|endcall|filter|endfilter|` +
 	`include|import|from|extends|raw|endraw|with|endwith|do|trans|endtrans)\b[^\n{}]*%\}|\{# [^\n]*? #\}`)
 

@@ -1,10 +1,11 @@
 package render
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // scan finds the tags of the source, as mustache(5) has them: a comment, a section's tag or a change of
@@ -74,7 +75,7 @@ func changesDelimiters(inner string) (open, closing string, ok bool) {
 }
 
 // begunName is what a tag that is never closed was probably about.
-var begunName = regexp.MustCompile(`^[#^/]?[A-Za-z_][A-Za-z0-9_-]*`)
+var begunName = lazyregexp.New(`^[#^/]?[A-Za-z_][A-Za-z0-9_-]*`)
 
 // tagAt reads the tag that begins at from. It gives what stands between the delimiters and where the tag
 // ends.

@@ -1,10 +1,10 @@
 package render
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // A parsed template is a list of nodes: the author's text, tags, and sections that hold further nodes.
@@ -60,7 +60,7 @@ const (
 	maxTags     = 1024
 )
 
-var namePattern = regexp.MustCompile(`^(\.|[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*)$`)
+var namePattern = lazyregexp.New(`^(\.|[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*)$`)
 
 // delimiterHelp is the cure for braces that are not meant for us.
 const delimiterHelp = "if the braces are meant for the program (docker --format and the like), " +

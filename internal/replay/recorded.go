@@ -1,12 +1,12 @@
 package replay
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -123,7 +123,7 @@ func anyOf(texts []string) []any {
 }
 
 // shortenedText is how events.Text ends a text that it has cut.
-var shortenedText = regexp.MustCompile(`… \[[0-9]+ bytes(, sha256 [0-9a-f]{64})?\]\z`)
+var shortenedText = lazyregexp.New(`… \[[0-9]+ bytes(, sha256 [0-9a-f]{64})?\]\z`)
 
 // withheld reports whether a text is not on record as it was.
 func withheld(text string) bool {

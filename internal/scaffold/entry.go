@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -117,10 +117,10 @@ func (e *maker) parameters() error {
 }
 
 // uriName is what people call parameters that are addresses of the web.
-var uriName = regexp.MustCompile(`(?i)^(?:.*_)?(?:url|uri)$`)
+var uriName = lazyregexp.New(`(?i)^(?:.*_)?(?:url|uri)$`)
 
 // pathName is what people call parameters that are files.
-var pathName = regexp.MustCompile(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest` +
+var pathName = lazyregexp.New(`(?i)^(?:.*_)?(?:path|file|dir|directory|folder|filename|from|to|src|source|dest` +
 	`|destination|input|output|into)$`)
 
 // compile compiles the script. Where a place needs an integer or SQL, its parameter is declared so, and the
@@ -215,7 +215,7 @@ func (e *maker) effects() {
 }
 
 // tag is a tag, which bash must not see.
-var tag = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+var tag = lazyregexp.New(`\{\{[^{}]*\}\}`)
 
 // write writes the entry, its keys in the order in which people read them.
 func (e *maker) write() ([]byte, error) {
@@ -336,7 +336,7 @@ func (e *maker) examples() *yaml.Node {
 }
 
 // usesGit tells a command that wants a repository to be in.
-var usesGit = regexp.MustCompile(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
+var usesGit = lazyregexp.New(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
 
 // check reads the entry as the program will.
 func (e *maker) check(text []byte) (Entry, error) {

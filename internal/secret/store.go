@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // The bounds of what is kept.
@@ -68,7 +68,7 @@ type file struct {
 	Secrets map[string]Entry `json:"secrets"`
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
+var validName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 
 // CheckName says what is wrong with a name.
 func CheckName(name string) error {

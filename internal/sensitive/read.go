@@ -25,6 +25,7 @@ type writtenRow struct {
 	Case    string `yaml:"case"`
 	Shape   bool   `yaml:"shape"`
 	Hidden  bool   `yaml:"hidden"`
+	Top     bool   `yaml:"top"`
 }
 
 // readFile reads files.yaml line by line: a library for YAML would take 2 ms of nearly every start of the
@@ -103,6 +104,8 @@ func (r *writtenRow) set(key, value string) bool {
 		r.Shape = value == "true"
 	case "hidden":
 		r.Hidden = value == "true"
+	case "top":
+		r.Top = value == "true"
 	default:
 		return false
 	}

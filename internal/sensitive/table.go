@@ -17,6 +17,7 @@ type row struct {
 	exact                bool // letter case counts
 	shape                bool // what names look like, with the exceptions of the table
 	hidden               bool // only below the directory that holds the file
+	top                  bool // only right in that directory
 }
 
 // table is files.yaml, read.
@@ -58,6 +59,7 @@ func parse(data []byte) (*table, error) {
 			r := &row{
 				class: class, says: group.Says, readBy: files.ReadBy, source: files.Source,
 				exact: files.Case == "counts", shape: files.Shape, hidden: files.Hidden,
+				top: files.Top,
 			}
 			if r.readBy == "" || r.source == "" || files.Case != "" && !r.exact {
 				return nil, fmt.Errorf("%s: it has no read_by or no source, or case is not counts", files.Names)
@@ -144,6 +146,9 @@ func (t *table) first(f file, class Class) *pattern {
 		}
 	}
 	for _, p := range x.shapes {
+		if p.row.top && f.below != last {
+			continue
+		}
 		if p.row.hidden && t.hides(p, f) || !p.row.hidden && p.matches(f, last) && !t.isPlain(f, 0, last) {
 			return p
 		}

@@ -1,10 +1,11 @@
 package shellscan
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // An agent that runs a text itself runs it with a shell of its own, and othershells.go cannot list all that
@@ -81,7 +82,7 @@ func (t *text) readAlike(n syntax.Node) bool {
 
 // numbers is what zsh takes for the pattern of a number in a name, where others see two redirections
 // (zshexpn(1), Glob Operators).
-var numbers = regexp.MustCompile(`\A<[0-9]*-[0-9]*>`)
+var numbers = lazyregexp.New(`\A<[0-9]*-[0-9]*>`)
 
 // redirectsAlike is readAlike for a redirection: one of descriptors that are one digit.
 func (t *text) redirectsAlike(r *syntax.Redirect) bool {
@@ -103,7 +104,7 @@ func (t *text) redirectsAlike(r *syntax.Redirect) bool {
 // plainText is a text of words and operators that shells read alike which are no kin of bash's: csh takes a
 // 2> for a word, and a ! for what was typed before, in quotes, too; nu runs what stands in \(…\) and $'…',
 // and takes ... for two directories up; rc knows no double quotes.
-var plainText = regexp.MustCompile(`\A[ \t]*` + plainWord + `(([ \t]*(\||&&|\|\||;)[ \t]*|[ \t]+)` + plainWord + `)*[ \t]*\z`)
+var plainText = lazyregexp.New(`\A[ \t]*` + plainWord + `(([ \t]*(\||&&|\|\||;)[ \t]*|[ \t]+)` + plainWord + `)*[ \t]*\z`)
 
 const plainWord = `([A-Za-z0-9_./+-][A-Za-z0-9_./+:=@%-]*|'[^'!\\\x00-\x1f]*')`
 

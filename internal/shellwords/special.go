@@ -1,8 +1,9 @@
 package shellwords
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // special returns the reader of a program whose words follow no row alone, nil for the others.
@@ -187,7 +188,7 @@ func (r *reader) trap(_ *program, at, to int, _ []string) {
 }
 
 // readsOperands finds the ways of perl to read what its operands name.
-var readsOperands = regexp.MustCompile(`<>|ARGV>|\breadline\b|\beof\s*\(\s*\)`)
+var readsOperands = lazyregexp.New(`<>|ARGV>|\breadline\b|\beof\s*\(\s*\)`)
 
 // perl opens the files that <> names with its two-argument open, which runs 'cmd |' (perlop, I/O
 // Operators): with -n, -p or <> in the program its operands are commands.
@@ -224,7 +225,7 @@ func (r *reader) python(p *program, at, to int, via []string) {
 
 // gitRuns finds the settings of git that name something which git runs, reads as settings, or connects to
 // (git-config(1)).
-var gitRuns = regexp.MustCompile(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)` +
+var gitRuns = lazyregexp.New(`(?i)^(alias\.|include|credential|filter\.|diff\.[^.]*\.?(command|textconv|external)` +
 	`|merge\..*\.driver|mergetool\.|difftool\.|pager\.|url\.|protocol\.|submodule\..*\.update|man\.|browser\.|web\.` +
 	`|sendemail\.|trailer\.|gpg\.|remote\..*\.(vcs|uploadpack|receivepack|proxy)|tar\.|uploadpack\.|receive\.|hook` +
 	`|init\.templatedir|http\.|instaweb\.|interactive\.difffilter|sequence\.editor|core\.(pager|editor|sshcommand` +

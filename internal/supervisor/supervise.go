@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +32,7 @@ func supervise(d order, control io.Reader, reports, stderr io.Writer) int {
 		close(released)
 	}()
 
+	resident.GiveBack() // from here on it waits
 	select {
 	case <-deaths.first: // whoever the agent left behind has no standard input that somebody writes to
 	case <-released:

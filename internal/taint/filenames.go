@@ -2,10 +2,11 @@ package taint
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // joinPatterns makes one file of names that could be the same: *.sh, "$1" and a variable that for sets
@@ -73,7 +74,7 @@ func (a *analysis) filePattern(key string) (pattern string, open bool) {
 }
 
 // variableInName finds the variables in a file's name, as fileKey writes them.
-var variableInName = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^]]*\])?(:[-=?+][^/]*)?`)
+var variableInName = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^]]*\])?(:[-=?+][^/]*)?`)
 
 // foundFile is the key of {}, which find and xargs replace.
 const foundFile = "{}"

@@ -1,9 +1,9 @@
 package taint
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -80,7 +80,7 @@ func listOf(w *syntax.Word) string {
 	return ""
 }
 
-var wholeList = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)\[[@*]\](?::|$)`)
+var wholeList = lazyregexp.New(`^\$([A-Za-z_][A-Za-z0-9_]*)\[[@*]\](?::|$)`)
 
 // refuseListed refuses a list of options in which the author names a file that may hold a value: find
 // "${A[@]}" after A=(-exec bash t.sh ';').
@@ -117,7 +117,7 @@ func (g *graph) fileFlow(s *script, stack []syntax.Node, w *syntax.Word) *valueF
 }
 
 // ownDescriptor recognises the files that are descriptors other than standard input.
-var ownDescriptor = regexp.MustCompile(`^/(dev|proc/(self|[0-9]+))/fd/[1-9][0-9]*$`)
+var ownDescriptor = lazyregexp.New(`^/(dev|proc/(self|[0-9]+))/fd/[1-9][0-9]*$`)
 
 // descriptorOf recognises /dev/fd/$fd.
 func descriptorOf(w *syntax.Word) bool {

@@ -1,11 +1,11 @@
 package taint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // guard is a check of a value at each call, for a place where some values would be more than data.
@@ -44,15 +44,15 @@ var checks = map[string]guardCheck{"ref": noRefspec, "name": noPath, "opened": n
 
 // A line of the mysql client that is a command of its own rather than SQL (MySQL manual, mysql Client
 // Commands).
-var clientWord = regexp.MustCompile(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect` +
+var clientWord = lazyregexp.New(`(?i)(^|[;\r\n])\s*(system|source|pager|nopager|tee|notee|edit|delimiter|connect` +
 	`|use|charset|prompt|rehash|print|go|ego|status|clear|exit|quit|help|warnings|nowarning|resetconnection` +
 	`|query_attributes|ssl_session_data_print)\b`)
 
 // A line that is a command of the client: !cmd and :!!cmd of sqlcmd, .cmd.
-var metaLine = regexp.MustCompile(`(^|[\r\n])\s*[.:!]`)
+var metaLine = lazyregexp.New(`(^|[\r\n])\s*[.:!]`)
 
 // A whole number without sign, in decimal.
-var digitsPattern = regexp.MustCompile(`^(0|[1-9][0-9]{0,17})$`)
+var digitsPattern = lazyregexp.New(`^(0|[1-9][0-9]{0,17})$`)
 
 // shellSigns are the characters that mean something to a shell or to make, wherever they stand.
 const shellSigns = " \t\r\n\v\f$`\"'\\;&|<>()[]{}*?!~#%^,:="

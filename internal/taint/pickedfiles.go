@@ -2,11 +2,11 @@ package taint
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
@@ -71,7 +71,7 @@ func (a *analysis) obeys(n *syntax.CallExpr, c *call, p shellwords.Span) string 
 }
 
 // required finds the modules of the directory itself that JavaScript reads.
-var required = regexp.MustCompile(`(require|import)\s*\(?\s*["'` + "`" + `]\.|from\s*["']\.`)
+var required = lazyregexp.New(`(require|import)\s*\(?\s*["'` + "`" + `]\.|from\s*["']\.`)
 
 // found reports whether a word names a file that is there by a pattern, or holds one that for makes of a pattern.
 func (a *analysis) found(w *syntax.Word) bool {

@@ -1,10 +1,10 @@
 package taint
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/bashsyntax"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -146,7 +146,7 @@ func (a *analysis) quotingOfLiteral(p *Slot, stack []syntax.Node) {
 }
 
 // openEscape finds an escape of $'…' that further digits would be part of.
-var openEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-f]{0,3}|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})$`)
+var openEscape = lazyregexp.New(`(^|[^\\])(\\\\)*\\(x[0-9A-Fa-f]?|u[0-9A-Fa-f]{0,3}|U[0-9A-Fa-f]{0,7}|[0-7]{1,2})$`)
 
 // neighbours looks at the bytes in front of a place that would take the first byte of what comes to stand
 // there for themselves.

@@ -1,10 +1,10 @@
 package taint
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -349,10 +349,10 @@ func printedKey(w *syntax.Word) string {
 }
 
 // runsFile finds the files that a client's own command runs.
-var runsFile = regexp.MustCompile(`(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.)\s+['"]?([^\s'";]+)`)
+var runsFile = lazyregexp.New(`(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.)\s+['"]?([^\s'";]+)`)
 
 // imported finds the modules that Python code reads, first of all from the directory that it runs in.
-var imported = regexp.MustCompile(`(?m)(?:^|[;:])\s*(?:import|from)\s+([A-Za-z_][A-Za-z0-9_]*)`)
+var imported = lazyregexp.New(`(?m)(?:^|[;:])\s*(?:import|from)\s+([A-Za-z_][A-Za-z0-9_]*)`)
 
 // collectRuns notes the words of a command that name files that run.
 func (a *analysis) collectRuns(n *syntax.CallExpr, c *call) {

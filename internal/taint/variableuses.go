@@ -3,12 +3,12 @@ package taint
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"mvdan.cc/sh/v3/syntax"
@@ -154,7 +154,7 @@ func (g *graph) followWritten() {
 }
 
 // homeInName finds the home directory in front of a name, as fileKey writes it.
-var homeInName = regexp.MustCompile(`^(~|\$HOME)/`)
+var homeInName = lazyregexp.New(`^(~|\$HOME)/`)
 
 // haveParameters reports whether the author says of all values among some sources what they look like.
 func (g *graph) haveParameters(from sources) bool {

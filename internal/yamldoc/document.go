@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // The bounds of one file. They are far beyond what people write, and small enough that a file made to hurt
@@ -93,7 +94,7 @@ func (doc *Document) Root(want string) (v Value, ok bool) {
 func (doc *Document) Mistakes() int { return doc.count }
 
 // webPage is how HTML begins, in small letters.
-var webPage = regexp.MustCompile(`^\s*<(?:!doctype html|html|head|body|\?xml)\b`)
+var webPage = lazyregexp.New(`^\s*<(?:!doctype html|html|head|body|\?xml)\b`)
 
 func (doc *Document) parse(data []byte) *Document {
 	if len(data) > MaxFileSize {

@@ -2,12 +2,12 @@ package yamldoc
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
@@ -95,7 +95,7 @@ func (m Mapping[T]) readKey(e Entry, target T) bool {
 }
 
 // oneWord is a line that somebody meant for a key with its value, and what stands between the two.
-var oneWord = regexp.MustCompile(`^([A-Za-z_][\w-]*)(\s*=\s*|:|\s+)(\S.*)$`)
+var oneWord = lazyregexp.New(`^([A-Za-z_][\w-]*)(\s*=\s*|:|\s+)(\S.*)$`)
 
 // formHint says what the mapping looks like, to somebody who wrote something else.
 func (m Mapping[T]) formHint(v Value) string {

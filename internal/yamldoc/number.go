@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // jsonNumber is the grammar of RFC 8259 section 6. YAML's other spellings (0x1f, 017, 1_000, .5, .inf) mean
 // different things to different readers.
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // maxNumber is the number of characters of the longest number, so that no exponent becomes a mountain of
 // digits.
@@ -91,7 +92,7 @@ func (v Value) Int(low, high int64) (int64, bool) {
 }
 
 // withUnit is a number that somebody has written a unit after.
-var withUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)$`)
+var withUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)$`)
 
 // numberHint is how to write a number that stands here as a text.
 func (v Value) numberHint() string {
@@ -135,7 +136,7 @@ func unitFactor(key, unit string) float64 {
 }
 
 // octal is a number that begins with 0, which YAML 1.1 and 1.2 take for different ones.
-var octal = regexp.MustCompile(`^[-+]?0[0-9]+$`)
+var octal = lazyregexp.New(`^[-+]?0[0-9]+$`)
 
 // spelledOut is how to write a number that YAML allows other spellings of, and the quotes for what is no
 // number at all.

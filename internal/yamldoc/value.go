@@ -2,13 +2,13 @@ package yamldoc
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
@@ -221,7 +221,7 @@ func (v Value) List(want string) ([]Value, bool) {
 }
 
 // plainEntry matches what needs no quotes in a list between brackets.
-var plainEntry = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./ +-]*$`)
+var plainEntry = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./ +-]*$`)
 
 // asEntry writes a text as an entry of a list between brackets.
 func asEntry(text string) string {

@@ -1,10 +1,10 @@
 package acp
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -23,7 +23,7 @@ func patchedFiles(text string) (files []string, plain bool) {
 }
 
 // hunkHead begins a hunk of a unified diff, and says how many lines it has of both files.
-var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@`)
+var hunkHead = lazyregexp.New(`^@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@`)
 
 // unifiedFiles lists the files of a unified diff in which no line is left over; false where there is one.
 func unifiedFiles(text string) (files []string, plain bool) {

@@ -3,11 +3,11 @@ package permissions
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -134,7 +134,7 @@ func (a *Authority) filesAllowed(r Request) string {
 
 // subcommand is a word that says what a program is to do. What looks otherwise may be a value, and values
 // may be secret.
-var subcommand = regexp.MustCompile(`^[a-z][a-z-]{1,20}$`)
+var subcommand = lazyregexp.New(`^[a-z][a-z-]{1,20}$`)
 
 // labelOf names a command without its arguments: the program, and its subcommand where rules tell those of
 // it apart.

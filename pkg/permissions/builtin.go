@@ -2,10 +2,10 @@ package permissions
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words
@@ -107,7 +107,7 @@ func plainNumber(word string) bool {
 	return word == "" || strings.ContainsAny(word[:1], `'"`) || onlyNumber.MatchString(word)
 }
 
-var onlyNumber = regexp.MustCompile(`\A[-+ ]?[0-9.][0-9.a-fxA-FX]*\z`)
+var onlyNumber = lazyregexp.New(`\A[-+ ]?[0-9.][0-9.a-fxA-FX]*\z`)
 
 // counts reports whether a format of printf's holds the conversion n, whatever flags, widths and lengths
 // stand before it.

@@ -3,6 +3,7 @@ package permissions
 import (
 	"go/version"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -12,11 +13,12 @@ import (
 // versionFiles are where version managers find which program a shim of theirs runs: in the directory, or in
 // one above. A version path:DIR of asdf's is a directory to take it from, which may be one of the workspace,
 // mise runs the commands in {{ }}, proto loads the plugins that are named there, and older pyenv, rbenv and
-// their like go where a .. leads. (https://asdf-vm.com/manage/configuration.html;
+// their like go where a .. or an absolute path leads. (https://asdf-vm.com/manage/configuration.html;
 // https://mise.jdx.dev/templates.html; https://moonrepo.dev/docs/proto/config; CVE-2022-35861;
 // https://github.com/rbenv/rbenv/pull/978)
 var versionFiles = []string{".tool-versions", ".python-version", ".ruby-version", ".node-version", ".java-version",
-	".perl-version", ".php-version", ".lua-version", ".go-version", ".prototools", downloadHooks}
+	".perl-version", ".php-version", ".lua-version", ".go-version", ".swift-version", ".terraform-version", ".nvmrc",
+	".prototools", downloadHooks}
 
 // downloadHooks is where Volta finds which program says where a version is fetched from
 // (https://docs.volta.sh/advanced/hooks).
@@ -48,8 +50,9 @@ func (d *facts) plainVersions(path string) bool {
 	}
 	data, err := d.readFile(path)
 	text := string(data)
+	absolute := func(word string) bool { return strings.HasPrefix(word, "/") }
 	return err == nil && !strings.Contains(text, "path:") && !strings.Contains(text, "{") &&
-		!strings.Contains(text, "..") && !strings.Contains(text, "plugins")
+		!strings.Contains(text, "..") && !strings.Contains(text, "plugins") && !slices.ContainsFunc(strings.Fields(text), absolute)
 }
 
 // toolchain tells why a program of a row may fetch another version of itself in dir, and run that: a file

@@ -13,6 +13,7 @@ func TestProgramsThatAFileChooses(t *testing.T) {
 		"ws/fetches/package.json": `{"volta":{"node":"20.0.0"}}`, "ws/fetches/.volta/hooks.json": `{"node":{"distro":{"bin":"../evil"}}}`, "ws/fetches/sub/": "",
 		"ws/pinned/.python-version": "3.12.1\n", "ws/pinned/.node-version": "lts/iron\n", "ws/pinned/.ruby-version": "ruby-3.3.0\n", ".tool-versions": "python path:~/own\n", "home/": "",
 		"ws/proto/.prototools": "node = \"20\"\n[plugins]\nnode = \"file://./evil.wasm\"\n", "ws/protoplain/.prototools": "node = \"20.1\"\n", "ws/goenv/.go-version": "../../evil\n",
+		"ws/alias/.nvmrc": "/tmp/evil\n", "ws/swift/.swift-version": "../../evil\n", "ws/tf/.terraform-version": "../../evil\n", "ws/node/.node-version": "20 /x\n", "ws/lts/.nvmrc": "lts/iron\n",
 	})
 	bed := testbed{dir, dir + "/ws"}
 	for text, want := range map[string]Verdict{
@@ -20,6 +21,7 @@ func TestProgramsThatAFileChooses(t *testing.T) {
 		"cd evil && python3 --version": Ask, "cd evil && cat sub/a.md | jq .": Ask,
 		"cd evil/sub && node -v": Ask, "cd plain; cd ../evil; node -v": Ask, "cd runs && node -v": Ask, "cd linked && node -v": Ask, "cd odd && node -v": Ask,
 		"cd proto && node -v": Ask, "cd protoplain && node -v": Approve, "cd goenv && go version": Ask,
+		"cd alias && node -v": Ask, "cd swift && ls | cat": Ask, "cd tf && node -v": Ask, "cd node && node -v": Ask, "cd lts && node -v": Approve,
 		"cd up && python3 --version": Ask, "cd ruby && ruby --version": Ask, "cd fetches && node -v": Ask, "cd fetches/sub && npm -v": Ask, "cd pinned && node -v && ruby --version": Approve,
 	} {
 		if d := bed.authority(presetFile(t, "careful")).Decide(bed.run(text)); d.Verdict != want {

@@ -2,12 +2,12 @@ package permissions
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
@@ -19,7 +19,7 @@ import (
 const holdsCredential = "holds a password or a token for another repository"
 
 // credential reports whether the text of git's settings, or one of them, gives one away.
-var credential = regexp.MustCompile(`(?i)://[^\s/:@"']*:[^\s/@"']+@|://[^\s/:@"']{20,}@|` +
+var credential = lazyregexp.New(`(?i)://[^\s/:@"']*:[^\s/@"']+@|://[^\s/:@"']{20,}@|` +
 	`(?:^|[\n.])[ \t]*(?:extraheader|password|token)[ \t]*=[ \t]*\S`)
 
 // secret tells what is special about a file that is read: the completion of "`file` …", "" for nothing.

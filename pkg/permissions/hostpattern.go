@@ -2,11 +2,11 @@ package permissions
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // hostPattern is a host that a rule names: a name, or *.name for every name below it, and a port where the
@@ -17,7 +17,7 @@ type hostPattern struct {
 	port  string // "" means the one that the scheme has by itself
 }
 
-var hostName = regexp.MustCompile(`\A[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\z`)
+var hostName = lazyregexp.New(`\A[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\z`)
 
 func parseHostPattern(text string) (hostPattern, error) {
 	var p hostPattern
@@ -40,7 +40,7 @@ func parseHostPattern(text string) (hostPattern, error) {
 // plainURL is the only form of a URL whose host everybody reads in the same way: no user, no escapes and
 // nothing but a path or a query behind the host. (WHATWG URL and RFC 3986 differ on backslashes, on @ and
 // on what # ends; curl expands {}.)
-var plainURL = regexp.MustCompile(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)` +
+var plainURL = lazyregexp.New(`(?i)\A(https?|wss?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)` +
 	`(?::([0-9]{1,5}))?(?:[/?][!-\[\]-~]*)?\z`)
 
 var defaultPorts = map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}

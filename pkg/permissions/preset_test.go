@@ -183,6 +183,28 @@ func TestWhatPresetsDecide(t *testing.T) {
 	}
 }
 
+// What removes is asked about with the confined rules, too, whatever the program is called: no sandbox brings it back.
+func TestConfinedAsksAboutWhatRemoves(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	a := b.authority(presetFile(t, "confined"))
+	for _, text := range []string{
+		"git merge --abort", "git am --abort", "git cherry-pick --abort", "hg revert --all", "hg purge", "hg strip tip", "hg update -C", "svn revert -R .",
+		"svn cleanup --remove-unversioned", "jj abandon", "jj restore", "fossil clean", "trash src", "trash-put src", "gio trash src", "gio remove src",
+		"kioclient move src trash:", "srm src", "wipe src", "scrub src", "zip -m x.zip src", "zip --move x.zip src", "7z a -sdel x.7z src", "zstd --rm src/a",
+		"tar cf a.tar --remove-files src", "bsdtar --delete -f a.tar x", "coreutils --coreutils-prog=rm src", "dropdb x", "dropuser x", "dvc gc -f", "restic forget --prune",
+		"borg delete x", "zfs destroy x", "btrfs subvolume delete x", "mkfs.ext4 x", "wipefs -a x", "tmpreaper 1d .", "fdupes -dN src", "rename s/a/b/ src", "mmv a b",
+		"ls | xargs trash", "find src -exec trash {} +", "time srm src", "env wipe src", "fallocate -p -l 9 src/a",
+		"uv run rm -rf src", "mise exec -- rm -rf src", "tox exec -e py -- rm src", "ccache rm src", "nix develop -c srm src",
+	} {
+		request := b.run(text)
+		request.Confined = true
+		if d := a.Decide(request); d.Verdict == Approve {
+			t.Errorf("%s: %s", text, said(d))
+		}
+	}
+}
+
 // No preset approves a file that runs, decides or holds a secret, whatever is done with it.
 func TestNoPresetApprovesASensitiveFile(t *testing.T) {
 	t.Parallel()

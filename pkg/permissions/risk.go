@@ -127,6 +127,11 @@ func (v *evaluation) removing(c shellscan.Command) bool {
 		slices.ContainsFunc(strings.Fields(c.Via), func(name string) bool { return v.in(command.Removers, name) }) {
 		return true
 	}
+	texts := fixedTexts(c)
+	if at := v.startedAt(c.Name, texts); at >= 0 &&
+		slices.ContainsFunc(texts[at:], func(word string) bool { return v.in(command.Removers, word) }) {
+		return true
+	}
 	words := command.Subcommands(command.Removers, filepath.Base(c.Name))
 	return words != nil && slices.ContainsFunc(c.Args,
 		func(w shellscan.Word) bool { return !w.Fixed || words[w.Text] })

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
@@ -54,6 +54,9 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 		}
 	}
 	if why := v.operandWidens(base, args, spelled); why != "" {
+		return why
+	}
+	if why := v.startedWidens(base, args, spelled); why != "" {
 		return why
 	}
 	if why := v.codeWidens(program, args, spelled); why != "" {
@@ -113,9 +116,9 @@ func otherMachine(word string) bool {
 }
 
 var (
-	thisMachine = regexp.MustCompile(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
+	thisMachine = lazyregexp.New(`\A(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)([:/]|\z)`)
 	// It finds example.com/x@latest and git@example.com:x.
-	elsewhereByName = regexp.MustCompile(`\A([a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S|[\w.-]+@[\w-]+(\.[\w-]+)+:)`)
+	elsewhereByName = lazyregexp.New(`\A([a-z0-9-]+(\.[a-z0-9-]+)+/[^@\s]*@\S|[\w.-]+@[\w-]+(\.[\w-]+)+:)`)
 )
 
 // isHere reports whether a word names the directory that its program runs in.

@@ -348,3 +348,114 @@ func TestRulesCoverWhatTheySpell(t *testing.T) {
 		}
 	}
 }
+
+// A program that runs another one does with a rule no more than that one, and what no option of a tool is there for: to remove a
+// directory, to hand something to another machine, to load code that was made a moment ago.
+func TestStartedProgram(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"ws/docs/a.md": "", "ws/docs/x.txt": "", "ws/src/a.go": "", "ws/Makefile": "", "ws/.env": "K=1", "home/": ""})
+	bed := testbed{dir, dir + "/ws"}
+	a := bed.authority(v2(rule("own", Approve, commands(RedirectsNone, "uv run", "poetry run", "npx", "bundle exec", "mise exec --", "nix develop -c", "conda run",
+		"tox", "cargo watch", "cargo test", "direnv exec .", "ccache", "sops exec-env x", "watchexec", "pytest", "go test", "docker build", "javac", "rustc", "ctest",
+		"eslint", "mypy", "dotnet test", "kotlinc", "prettier", "pre-commit run", "g++"))))
+	for verdict, texts := range map[Verdict]string{
+		Ask: `uv run rm -rf src
+			poetry run rm -rf src
+			uv run -p 3.12 rm src
+			uv run env
+			uv run printenv
+			uv run git push
+			uv run git push --force
+			uv run gh repo delete x
+			npx rimraf src && npx rm -rf src
+			npx git clean -fdx
+			bundle exec rm src
+			mise exec -- rm -rf src
+			mise exec node@20 -- rm -rf src
+			nix develop -c rm -rf src
+			conda run -n x mv src y
+			tox exec -- rm -rf src
+			tox exec -e py -- ./x
+			tox exec -- pytest
+			cargo watch -s 'touch M'
+			cargo watch -- rm -rf src
+			direnv exec . cp docs/x.txt Makefile
+			ccache rm src
+			sops exec-env x 'rm -rf src'
+			watchexec rm -rf src
+			watchexec -- rm -rf src
+			uv run pytest -p evil
+			uv run pytest --basetemp=src
+			uv run make SHELL=./x
+			pytest --basetemp=src
+			pytest --basetemp .
+			pytest --basetem=src
+			pytest --alluredir=src --clean-alluredir
+			pytest --json-report-file=Makefile
+			go test -test.cpuprofile=Makefile ./...
+			go test -args -test.gocoverdir=Makefile
+			cargo test -- --logfile Makefile
+			docker build --push -t example.com/x .
+			docker build --ssh default .
+			docker build --secret id=a,env=TOKEN .
+			docker build --cache-to type=registry,ref=example.com/x .
+			docker build --allow security.insecure .
+			docker build --builder x .
+			docker build --metadata-file Makefile .
+			javac -processor X -processorpath docs A.java
+			javac -J-javaagent:docs/x.jar A.java
+			javac -Xplugin:X A.java
+			javac @docs/x.txt
+			kotlinc -script docs/x.kts
+			kotlinc -e x
+			kotlinc -Xplugin=docs/x.jar a.kt
+			rustc -L docs a.rs
+			rustc --extern x=docs/libx.so a.rs
+			rustc --target docs/x.json a.rs
+			ctest -T Submit
+			ctest -D Experimental
+			ctest --extra-submit x
+			eslint --init
+			eslint --inspect-config
+			eslint --cache-file Makefile
+			mypy --install-types --non-interactive
+			mypy @docs/x.txt
+			dotnet test @docs/x.txt
+			dotnet test --environment LD_PRELOAD=./x
+			prettier --cache-location=Makefile .
+			pre-commit run -c docs/x.txt
+			g++ -fmodule-mapper=docs/x.txt a.cc`,
+		Approve: `uv run pytest
+			uv run pytest -x tests
+			uv run ruff check
+			uv run docs/x.py
+			uv run python docs/x.py
+			poetry run mypy src
+			npx prettier --check .
+			npx tsc --noEmit
+			bundle exec rspec
+			mise exec -- pytest
+			nix develop -c make
+			conda run -n x python docs/x.py
+			tox -e py312
+			tox -p
+			cargo watch -- cargo test
+			ccache gcc -c a.c
+			pytest -x -q tests
+			go test -args -x
+			docker build -t x --build-arg A=1 --progress=plain .
+			javac -d build -cp lib A.java
+			javac -Xlint:all src/A.java
+			ctest -j4 --output-on-failure
+			eslint --fix src
+			pre-commit run --all-files
+			dotnet test --no-build`,
+	} {
+		for text := range strings.SplitSeq(texts, "\n") {
+			text = strings.TrimSpace(text)
+			if d := a.Decide(bed.run(text)); d.Verdict != verdict {
+				t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, verdict, whyNot(d))
+			}
+		}
+	}
+}

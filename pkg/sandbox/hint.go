@@ -3,13 +3,14 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // The things that a call can be refused.
@@ -68,27 +69,27 @@ func (r Reach) Refusals(said string) []Refusal {
 // How programs tell of the kernel's refusals: strerror(3)'s words, in any letter case, and Node's names of
 // errors.
 var (
-	saysReadOnly = regexp.MustCompile(`(?i)read-only file system|\bEROFS\b`)
-	saysDenied   = regexp.MustCompile(`(?i)permission denied|operation not permitted|\bEACCES\b|\bEPERM\b`)
-	saysMissing  = regexp.MustCompile(`(?i)no such file or directory|directory nonexistent|\bENOENT\b`)
-	saysNoNet    = regexp.MustCompile(`(?i)could not resolve host|couldn't resolve host` +
+	saysReadOnly = lazyregexp.New(`(?i)read-only file system|\bEROFS\b`)
+	saysDenied   = lazyregexp.New(`(?i)permission denied|operation not permitted|\bEACCES\b|\bEPERM\b`)
+	saysMissing  = lazyregexp.New(`(?i)no such file or directory|directory nonexistent|\bENOENT\b`)
+	saysNoNet    = lazyregexp.New(`(?i)could not resolve host|couldn't resolve host` +
 		`|temporary failure in name resolution|name or service not known|` +
 		`network is unreachable|address family not supported|\bENETUNREACH\b|\bEAI_AGAIN\b|unable to resolve host address` +
 		`|no address associated with hostname|` +
 		`dial (?:tcp|udp)\S* .*(?:operation not permitted|permission denied|connection refused)` +
 		`|socket: (?:operation not permitted|permission denied)|` +
 		`failed to connect to \S+ port \d+|\bECONNREFUSED [^/\s]|connection to server at .* failed: connection refused`)
-	saysSocket  = regexp.MustCompile(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
-	saysWriting = regexp.MustCompile(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink` +
+	saysSocket  = lazyregexp.New(`(?:unix://|dial unix |connect E[A-Z]+ )(/[^\s:'"]+)`)
+	saysWriting = lazyregexp.New(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink` +
 		`|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
 	// A shell that cannot open what output goes to says no more than the name. A name that does not exist
 	// is meant to be made. Of a program that it cannot start it says just the same.
-	saysRedirect = regexp.MustCompile(`: line \d+: [^:]+: [^:]+$`)
-	saysRunning  = regexp.MustCompile(`(?i)\b(?:exec\w*|spawn\w*|run\w*)\b|^\S+: \d+: `)
+	saysRedirect = lazyregexp.New(`: line \d+: [^:]+: [^:]+$`)
+	saysRunning  = lazyregexp.New(`(?i)\b(?:exec\w*|spawn\w*|run\w*)\b|^\S+: \d+: `)
 	// Node prints the code of an error on a line of its own, which names no file.
-	nodeCode = regexp.MustCompile(`^\s*code: 'E[A-Z0-9]+',?$`)
-	quoted   = regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
+	nodeCode = lazyregexp.New(`^\s*code: 'E[A-Z0-9]+',?$`)
+	quoted   = lazyregexp.New("'([^']+)'|\"([^\"]+)\"|`([^`']+)['`]|\u2018([^\u2019]+)\u2019")
 )
 
 // inLine returns what one line tells of. names counts what was looked up.
@@ -209,7 +210,7 @@ func (r Reach) isThere(name string) bool {
 }
 
 // file reports whether a file that a program could not use was kept from it by the sandbox.
-func (r Reach) file(name string, said *regexp.Regexp, writing, redirect bool) (Refusal, bool) {
+func (r Reach) file(name string, said *lazyregexp.Regexp, writing, redirect bool) (Refusal, bool) {
 	if !filepath.IsAbs(name) {
 		if r.start == "" {
 			return Refusal{}, false

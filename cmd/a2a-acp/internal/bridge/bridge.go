@@ -125,7 +125,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 	defer stdout.Close()
 	stderr := lines.New(env.Stderr)
 	o := env.AppOptions(flags.tools, flags.policies)
-	o.Say = func(line string) { stderr.Line("a2a-acp: " + line) }
+	o.Say, o.Quick = func(line string) { stderr.Line("a2a-acp: " + line) }, true
 	a, err := app.New(o)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // The library that prints help cuts lines at the edge of the terminal, in the middle of words, and wraps
@@ -51,7 +52,7 @@ func FitHelp(cmd *cobra.Command, width int) {
 }
 
 // listed is the beginning of a line of a list: a word, a gap, and what it means.
-var listed = regexp.MustCompile(`^ +\S.{0,24}?  +`)
+var listed = lazyregexp.New(`^ +\S.{0,24}?  +`)
 
 // FitText fills paragraphs anew. Indented lines stay lines of their own; those of a list hang where its
 // text begins.

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"github.com/a2a-acp/a2a-acp/internal/toolsocket"
 )
 
@@ -106,6 +108,7 @@ func attach(ctx context.Context, env *cli.Environment, socket string) error {
 		return cli.Fail(exit.Host, err)
 	}
 	defer stdout.Close()
+	defer time.AfterFunc(time.Second, resident.GiveBack).Stop() // the agent has its tools by then
 	err = toolsocket.Attach(ctx, toolsocket.AttachOptions{
 		Socket: socket, Token: token, Stdin: env.Stdin, Stdout: stdout, Version: env.Version,
 	})

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/scaffold"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -159,4 +159,4 @@ func commandLine(words []string) string {
 }
 
 // harmlessWord needs no quotes in bash. A tag may stand in it.
-var harmlessWord = regexp.MustCompile(`^(?:[A-Za-z0-9_@%+=:,./-]|\{\{[A-Za-z0-9_-]+\}\})+$`)
+var harmlessWord = lazyregexp.New(`^(?:[A-Za-z0-9_@%+=:,./-]|\{\{[A-Za-z0-9_-]+\}\})+$`)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // The bounds of a release's list.
@@ -101,7 +101,7 @@ func (f finding) String() string {
 }
 
 // A line of checksums.txt that names an archive: a2a-acp_1.2.0_linux_amd64.tar.gz.
-var archive = regexp.MustCompile(
+var archive = lazyregexp.New(
 	`(?m)^([0-9a-f]{64})[ \t]+\*?(a2a-acp_([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?)_([a-z0-9]+)_([a-z0-9]+)\.tar\.gz)\r?$`)
 
 // compare looks the release up in its list.
@@ -133,10 +133,10 @@ type release struct {
 	pre     string
 }
 
-var plainVersion = regexp.MustCompile(`^v?([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})(?:-([0-9A-Za-z.-]+))?$`)
+var plainVersion = lazyregexp.New(`^v?([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})(?:-([0-9A-Za-z.-]+))?$`)
 
 // described is what git describe adds to a version for commits behind it: such a build is no release.
-var described = regexp.MustCompile(`(^|-)[0-9]+-g[0-9a-f]{4,}(-dirty)?$|-dirty$`)
+var described = lazyregexp.New(`(^|-)[0-9]+-g[0-9a-f]{4,}(-dirty)?$|-dirty$`)
 
 func parse(s string) (r release, ok bool) {
 	m := plainVersion.FindStringSubmatch(s)

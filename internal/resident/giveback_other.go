@@ -1,0 +1,6 @@
+//go:build !linux
+
+package resident
+
+// GiveBack does nothing on this system.
+func GiveBack() {}
