@@ -22,6 +22,8 @@ type mcpCaller struct {
 	call  mcpserver.Call
 	state mcpState
 	place mcpPlace
+	// secret is set if the call has arguments that may be kept nowhere.
+	secret bool
 
 	// Set by Ask, and read when the call has ended.
 	asked    string // the question that the client is to be asked
@@ -126,7 +128,7 @@ func (c *mcpCaller) needs() *mcpserver.InputRequired {
 	if err != nil { // of texts there is none
 		return nil
 	}
-	return &mcpserver.InputRequired{State: string(text),
+	return &mcpserver.InputRequired{State: string(text), Waits: !c.secret,
 		Requests: map[string]mcpserver.InputRequest{answerKey: c.elicitation(c.question)}}
 }
 

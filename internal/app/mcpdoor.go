@@ -43,6 +43,7 @@ func (a *App) MCP(ctx context.Context, o MCPOptions, in io.ReadCloser, out io.Wr
 	}
 	d.offer(d.server)
 	defer d.withdraw(d.server)
+	defer d.server.CloseTasks()
 	return d.server.ServeStdio(ctx, mcpserver.StdioOptions{In: in, Out: out})
 }
 
@@ -70,7 +71,8 @@ type mcpListed struct {
 
 func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
 	d := &mcpDoor{Door: door, o: o, unasked: unaskedTime, admitted: map[string]error{}, lists: map[string]mcpListed{}}
-	server, err := mcpserver.New(mcpserver.Options{Tools: d, Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey})
+	server, err := mcpserver.New(mcpserver.Options{Tools: d, Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey,
+		Tasks: mcpTasks{a.board}, Answered: d.answered})
 	d.server = server
 	return d, err
 }
@@ -210,7 +212,7 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if entry == nil {
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
-	caller := &mcpCaller{door: d, call: call, state: state, place: p}
+	caller := &mcpCaller{door: d, call: call, state: state, place: p, secret: len(entry.Tool.SecretParameters()) > 0}
 	if err := caller.bring(ctx); err != nil {
 		return mcpserver.CallResult{Content: err.Error(), IsError: true}, nil
 	}

@@ -46,6 +46,7 @@ func (a *App) mcpDoor() (serve.Door, error) {
 	close := sync.OnceFunc(func() {
 		d.withdraw(d.server)
 		front.Close()
+		d.server.CloseTasks()
 		door.close()
 	})
 	context.AfterFunc(a.ending, close) // where the daemon never came to serve

@@ -324,6 +324,9 @@ func (n *notice) release(s *store.Store) {
 	}
 }
 
+// Store returns the database, for what else is kept in it. It is closed with the Questions.
+func (q *Questions) Store(ctx context.Context) (*store.Store, error) { return q.open(ctx) }
+
 // open opens the database, or returns the one that is open. What failed is tried again the next time.
 func (q *Questions) open(ctx context.Context) (*store.Store, error) {
 	q.opening.Lock()

@@ -62,3 +62,13 @@ func (d *Desk) Bring(ctx context.Context, id string, approved bool, by, reason s
 	}
 	return err
 }
+
+// Answered reports whether a question that stands here has been answered, or can be no more.
+func (d *Desk) Answered(ctx context.Context, id string) bool {
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return false
+	}
+	question, err := s.Get(ctx, id)
+	return err == nil && question.State != store.Pending
+}

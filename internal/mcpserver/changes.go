@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -13,6 +14,7 @@ const (
 	changedPrompts   = "notifications/prompts/list_changed"
 	changedResources = "notifications/resources/list_changed"
 	updatedResource  = "notifications/resources/updated"
+	changedTask      = "notifications/tasks"
 )
 
 // note is something that clients may want to hear of. Several of one method and key may be told as one.
@@ -110,6 +112,7 @@ type filter struct {
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 	Tasks     []string `json:"taskIds,omitempty"`
+	principal string
 }
 
 func (f filter) wants(n note) bool {
@@ -122,6 +125,9 @@ func (f filter) wants(n note) bool {
 		return f.Resources
 	case updatedResource:
 		return slices.Contains(f.URIs, n.key)
+	case changedTask:
+		principal, id, _ := strings.Cut(n.key, "\x00")
+		return principal == f.principal && slices.Contains(f.Tasks, id)
 	}
 	return false
 }
@@ -141,7 +147,17 @@ func (s *Server) listen(ctx context.Context, x *exchange) ([]byte, error) {
 	if s.o.Resources == nil {
 		want.URIs = nil
 	}
-	want.Tasks = nil
+	if len(want.Tasks) > 0 && !x.client.Capabilities.Tasks {
+		return nil, needsTasks()
+	}
+	want.principal = x.client.Principal
+	want.Tasks = slices.DeleteFunc(want.Tasks, func(id string) bool {
+		if s.o.Tasks == nil {
+			return true
+		}
+		_, err := s.o.Tasks.Get(ctx, want.principal, id)
+		return err != nil
+	})
 	about := map[string]any{metaSubscription: json.RawMessage(x.id)}
 	w := newWatch(want.wants)
 	s.watching(w)

@@ -45,7 +45,7 @@ func (s *Server) discover(_ context.Context, x *exchange) ([]byte, error) {
 		Revisions    []string `json:"supportedVersions"`
 		Capabilities any      `json:"capabilities"`
 		Instructions string   `json:"instructions"`
-	}{s.head(x, listLife), revisions, s.capabilities(), instructions})
+	}{s.head(x, listLife), revisions, s.capabilities(true), instructions})
 }
 
 // page refuses a cursor: lists are told whole, since some clients read the first page only.
@@ -90,7 +90,7 @@ const longestToolCall = 256
 func (s *Server) callTool(ctx context.Context, x *exchange) ([]byte, error) {
 	call := Call{
 		Client: x.client, Name: textParam(x.params, "name"), Arguments: slices.Clone(param(x.params, "arguments")),
-		Progress: x.progress(), Log: x.log, Ask: x.input(), Detach: x.peer.detach,
+		Progress: x.progress(), Log: x.log, Ask: x.input(), Detach: x.peer.detach, Defer: func() {},
 	}
 	call.Listens = param(x.params, "_meta", "progressToken") != nil || x.wanted() != ""
 	if call.Name == "" {
@@ -105,6 +105,10 @@ func (s *Server) callTool(ctx context.Context, x *exchange) ([]byte, error) {
 	round, failed := s.readRound(x, about)
 	if failed != nil {
 		return nil, failed
+	}
+	call.Round = round
+	if s.takesTasks(x) {
+		return s.asTask(ctx, x, call, about)
 	}
 	var result CallResult
 	input, err := x.rounds(ctx, round, func(round Round) (*InputRequired, error) {

@@ -24,6 +24,13 @@ type Options struct {
 	Prompts   Prompts   // optional
 	Completer Completer // optional
 	Version   string    // of the program, for clients
+	// Tasks keeps the calls that their clients do not wait for. Optional: without it there are none.
+	Tasks TaskLog
+	// Answered reports whether what a waiting call needs has come another way, by its InputRequired.State.
+	// Optional.
+	Answered func(ctx context.Context, state string) bool
+	// TaskAfter is optional, default TaskAfter.
+	TaskAfter time.Duration
 	// Key returns what signs that which clients carry from one round of a request to the next. It is called
 	// when it is needed first. Optional: a random one, with which no such request outlives the program.
 	Key func() ([]byte, error)
@@ -37,6 +44,7 @@ type Options struct {
 type Server struct {
 	o      Options
 	states states
+	tasks  tasks
 
 	mu      sync.Mutex
 	watches map[*watch]bool // clients that want to hear of changes
@@ -60,7 +68,12 @@ func New(o Options) (*Server, error) {
 			return key, nil
 		}
 	}
-	return &Server{o: o, states: states{key: sync.OnceValues(o.Key), now: o.Now}, watches: map[*watch]bool{}}, nil
+	if o.TaskAfter == 0 {
+		o.TaskAfter = TaskAfter
+	}
+	s := &Server{o: o, tasks: tasks{running: map[string]*running{}}, states: states{key: sync.OnceValues(o.Key), now: o.Now}, watches: map[*watch]bool{}}
+	s.tasks.ctx, s.tasks.end = context.WithCancelCause(context.Background())
+	return s, nil
 }
 
 // implementation is how the server calls itself.
@@ -73,7 +86,7 @@ func (s *Server) implementation() map[string]any {
 }
 
 // capabilities are what the server can do for a client.
-func (s *Server) capabilities() map[string]any {
+func (s *Server) capabilities(stateless bool) map[string]any {
 	can := map[string]any{"tools": map[string]any{"listChanged": true}, "logging": map[string]any{}}
 	if s.o.Resources != nil {
 		can["resources"] = map[string]any{"listChanged": true, "subscribe": true}
@@ -83,6 +96,9 @@ func (s *Server) capabilities() map[string]any {
 	}
 	if s.o.Completer != nil {
 		can["completions"] = map[string]any{}
+	}
+	if stateless && s.o.Tasks != nil {
+		can["extensions"] = map[string]any{tasksExtension: map[string]any{}}
 	}
 	return can
 }
@@ -130,6 +146,9 @@ var methods = map[string]method{
 	"tools/list":           {do: (*Server).listTools},
 	"tools/call":           {do: (*Server).callTool},
 	"subscriptions/listen": {do: (*Server).listen, stateless: true},
+	"tasks/get":            {do: (*Server).getTask, stateless: true, has: hasTasks},
+	"tasks/update":         {do: (*Server).updateTask, stateless: true, has: hasTasks},
+	"tasks/cancel":         {do: (*Server).cancelTask, stateless: true, has: hasTasks},
 
 	"resources/list":           {do: (*Server).listResources, has: hasResources},
 	"resources/templates/list": {do: (*Server).listTemplates, has: hasResources},
@@ -142,4 +161,5 @@ var methods = map[string]method{
 }
 
 func hasResources(s *Server) bool { return s.o.Resources != nil }
+func hasTasks(s *Server) bool     { return s.o.Tasks != nil }
 func hasPrompts(s *Server) bool   { return s.o.Prompts != nil }

@@ -117,7 +117,7 @@ func (s *Server) initialize(x *session, principal string, params []byte) ([]byte
 		Capabilities any    `json:"capabilities"`
 		Server       any    `json:"serverInfo"`
 		Instructions string `json:"instructions"`
-	}{client.Revision, s.capabilities(), s.implementation(), instructions})
+	}{client.Revision, s.capabilities(false), s.implementation(), instructions})
 	if err != nil {
 		return nil, failf(codeInternal, "%v", err)
 	}

@@ -92,6 +92,8 @@ type Call struct {
 	// Ask asks the client and waits for its answer, which is as it was sent. It is nil where the client
 	// cannot be asked in the middle of a call: there InputRequired is the way, and it works everywhere.
 	Ask func(ctx context.Context, input InputRequest) (json.RawMessage, error)
+	// Defer has the client not wait for the result, and ask for it later, where it can (tasks).
+	Defer func()
 	// Detach lets the connection that waits for the result go; the client may fetch the result with another
 	// one from then on. It does nothing where no client could.
 	Detach func(retry time.Duration)
@@ -117,6 +119,9 @@ type Round struct {
 // InputRequired is an answer that needs the client's answers first. A client of a time before 2026-07-28 is
 // asked, and the request made again for it.
 type InputRequired struct {
+	// Waits is set if the call waits for somebody, so that it becomes a task where the client takes one. The
+	// call's arguments are kept then.
+	Waits    bool
 	Requests map[string]InputRequest
 	// State comes back with the answers, for the same request of the same principal alone. Nobody has read
 	// nor changed it; but a client may bring it twice.

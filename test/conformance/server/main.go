@@ -30,12 +30,13 @@ func main() {
 func run(ctx context.Context, address string) error {
 	offers := newOffers()
 	server, err := mcpserver.New(mcpserver.Options{Tools: offers, Resources: offers.resources(), Prompts: offers.prompts(),
-		Completer: offers, Version: "1", Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
+		Completer: offers, Tasks: &mcpserver.Memory{}, Version: "1", Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
 	if err != nil {
 		return err
 	}
 	offers.server = server
 	front := server.HTTP(mcpserver.HTTPOptions{})
+	defer server.CloseTasks()
 	defer front.Close()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", front)

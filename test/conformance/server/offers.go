@@ -198,6 +198,7 @@ func newOffers() *offers {
 		}},
 	}}
 	maps.Copy(o.tools, rounds)
+	maps.Copy(o.tools, jobs)
 	return o
 }
 
