@@ -1,28 +1,62 @@
 package netguard
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
 
 // refuses says why an address is not reached; "" when it is.
 func (g *Guard) refuses(address netip.Addr) string {
 	if !address.IsValid() {
 		return "which is no address"
 	}
-	address = address.WithZone("").Unmap()
+	if address.Zone() != "" {
+		return "an address with a zone, which is only this machine's own"
+	}
+	address = address.Unmap()
 	for _, inside := range embedded(address) {
 		if why := g.refuses(inside); why != "" {
 			return why + " inside of it"
 		}
 	}
 	why := notPublic(address)
-	if why == "" {
+	if g.Only && why == "" {
+		why = "which is not among the addresses that are reached"
+	}
+	if why == "" || g.allows(address) {
 		return ""
 	}
+	return why
+}
+
+// allows reports whether an address is allowed by its number.
+func (g *Guard) allows(address netip.Addr) bool {
 	for _, allowed := range g.Allow {
 		if allowed.Contains(address) && (!metadata[address] || allowed.IsSingleIP()) {
-			return ""
+			return true
 		}
 	}
-	return why
+	return false
+}
+
+// reaches reports whether a port is one that may be reached at all of some addresses: at those that are
+// allowed by number every one is.
+func (g *Guard) reaches(port uint16, addresses []netip.Addr) bool {
+	if g.Ports == nil || slices.Contains(g.Ports, port) {
+		return true
+	}
+	for _, address := range addresses {
+		if !g.allows(address.Unmap()) {
+			return false
+		}
+	}
+	return len(addresses) > 0
+}
+
+func (g *Guard) portError(port uint16) error {
+	return fmt.Errorf("port %d is not one that is reached; there is %s", port, strings.Trim(fmt.Sprint(g.Ports), "[]"))
 }
 
 // metadata are the addresses at which clouds tell a machine its credentials: AWS, GCP, Azure, Oracle and
@@ -58,6 +92,11 @@ var special = []struct {
 	{netip.MustParsePrefix("::/128"), "no address"},
 	{netip.MustParsePrefix("::1/128"), "this machine (loopback)"},
 	{netip.MustParsePrefix("100::/64"), "an address that discards"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "an address of a translator of this network (RFC 8215)"},
+	{netip.MustParsePrefix("100:0:0:1::/64"), "an address that leads nowhere (RFC 9780)"},
+	{netip.MustParsePrefix("2001:2::/48"), "an address for measurements"},
+	{netip.MustParsePrefix("2001:10::/28"), "an address that is none (ORCHID)"},
+	{netip.MustParsePrefix("2001:20::/28"), "an address that is none (ORCHIDv2)"},
 	{netip.MustParsePrefix("2001:db8::/32"), "an address for documents"},
 	{netip.MustParsePrefix("3fff::/20"), "an address for documents"},
 	{netip.MustParsePrefix("5f00::/16"), "an address for segment routing"},
@@ -76,12 +115,20 @@ func notPublic(address netip.Addr) string {
 			return s.why
 		}
 	}
+	// What else the Internet has is in this one (RFC 4291, 2.4). The rest nobody has been given, or it is a
+	// translator's.
+	if address.Is6() && !global.Contains(address) && len(embedded(address)) == 0 {
+		return "an address that is nobody's"
+	}
 	return ""
 }
 
+// global is the network of all public addresses of IPv6.
+var global = netip.MustParsePrefix("2000::/3")
+
 // embedded returns the IPv4 addresses that stand in an IPv6 address and that a translator on the way may
-// mean: NAT64 (RFC 6052 and 8215), 6to4 (RFC 3056), Teredo (RFC 4380, its bits turned over),
-// IPv4-compatible (RFC 4291).
+// mean: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380, its bits turned over), IPv4-compatible (RFC
+// 4291), IPv4-translated (RFC 2765), ISATAP (RFC 5214).
 func embedded(address netip.Addr) []netip.Addr {
 	if !address.Is6() {
 		return nil
@@ -89,19 +136,28 @@ func embedded(address netip.Addr) []netip.Addr {
 	b := address.As16()
 	v4 := func(at int) netip.Addr { return netip.AddrFrom4([4]byte(b[at : at+4])) }
 	switch {
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(address),
-		netip.MustParsePrefix("64:ff9b:1::/48").Contains(address):
+	case nat64.Contains(address), translated.Contains(address):
 		return []netip.Addr{v4(12)}
-	case netip.MustParsePrefix("2002::/16").Contains(address):
+	case sixToFour.Contains(address):
 		return []netip.Addr{v4(2)}
-	case netip.MustParsePrefix("2001::/32").Contains(address):
+	case teredo.Contains(address):
 		for i := 12; i < 16; i++ {
 			b[i] = ^b[i]
 		}
 		return []netip.Addr{v4(4), v4(12)}
-	case netip.MustParsePrefix("::/96").Contains(address) && address != netip.IPv6Unspecified() &&
-		address != netip.IPv6Loopback():
+	case compatible.Contains(address) && address != netip.IPv6Unspecified() && address != netip.IPv6Loopback():
+		return []netip.Addr{v4(12)}
+	case b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe: // ISATAP
 		return []netip.Addr{v4(12)}
 	}
 	return nil
 }
+
+// The networks of embedded.
+var (
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	translated = netip.MustParsePrefix("::ffff:0:0:0/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+	teredo     = netip.MustParsePrefix("2001::/32")
+	compatible = netip.MustParsePrefix("::/96")
+)

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -28,18 +29,27 @@ type Resolver interface {
 type Guard struct {
 	// Allow are addresses that may be reached although they are not public. A cloud's metadata service is
 	// reached only where its very address is allowed, and not by a network that holds it.
-	Allow    []netip.Prefix
+	Allow []netip.Prefix
+	// Only has no address reached but those of Allow.
+	Only bool
+	// Ports are those that are reached; nil for all. An address of Allow is reached at every one.
+	Ports    []uint16
 	Resolver Resolver // optional, default that of the system
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests, which reach nothing
 }
 
 // RefusedError says which address was not reached, and why.
 type RefusedError struct {
 	Host    string
-	Address netip.Addr
+	Address netip.Addr // the zero Addr where the host itself is none
 	Why     string
 }
 
 func (e *RefusedError) Error() string {
+	if !e.Address.IsValid() {
+		return fmt.Sprintf("%q is not reached: %s", e.Host, e.Why)
+	}
 	return fmt.Sprintf("%s is at %s, %s, which is not reached unless it is allowed by its number", e.Host,
 		e.Address, e.Why)
 }
@@ -66,10 +76,17 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 			return nil, &RefusedError{Host: host, Address: found, Why: why}
 		}
 	}
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || !g.reaches(uint16(number), addresses) {
+		return nil, g.portError(uint16(number))
+	}
 	dialer := net.Dialer{Timeout: dialTimeout, Control: g.control(host)}
+	dial := dialer.DialContext
+	if g.dial != nil {
+		dial = g.dial
+	}
 	var errs []error
-	for _, found := range addresses {
-		conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(found.String(), port))
+	for _, found := range addresses[:min(len(addresses), mostAddresses)] {
+		conn, err := dial(ctx, network, net.JoinHostPort(found.String(), port))
 		if err == nil {
 			return conn, nil
 		}
@@ -85,6 +102,9 @@ func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, nil
 	}
+	if err := checkHost(host); err != nil {
+		return nil, &RefusedError{Host: host, Why: err.Error()}
+	}
 	var resolver Resolver = net.DefaultResolver
 	if g.Resolver != nil {
 		resolver = g.Resolver
@@ -96,7 +116,7 @@ func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	if len(addresses) == 0 {
 		return nil, fmt.Errorf("%s has no address", host)
 	}
-	return addresses[:min(len(addresses), mostAddresses)], nil
+	return addresses, nil
 }
 
 // control looks once more at the address of the socket itself, whatever happened on the way to it.

@@ -30,11 +30,12 @@ func TestRefuses(t *testing.T) {
 		{"fd00:ec2::254", false, false}, {"fd12:3456::1", false, true}, {"fc00::1", false, false},
 		{"224.0.0.1", false, false}, {"255.255.255.255", false, false}, {"240.0.0.1", false, false}, {"ff02::1", false, false},
 		{"198.18.0.1", false, false}, {"192.0.2.1", false, false}, {"198.51.100.7", false, false}, {"203.0.113.9", false, false}, {"2001:db8::1", false, false},
+		{"2606:4700::1%lo", false, false}, {"4000::1", false, false}, {"64:ff9b:1::808:808", false, false}, {"2001:20::1", false, false},
 		// The same in other clothes.
 		{"::ffff:127.0.0.1", false, true}, {"::ffff:169.254.169.254", false, false}, {"::ffff:8.8.8.8", true, true},
 		{"64:ff9b::7f00:1", false, true}, {"64:ff9b::a9fe:a9fe", false, false}, {"64:ff9b:1::a00:1", false, false}, {"64:ff9b::808:808", true, true},
 		{"2002:7f00:2::1", false, false}, {"2002:a9fe:a9fe::", false, false}, {"2002:808:808::1", true, true},
-		{"2001:0:a00:1::f7f7:f7f7", false, false}, {"2001:0:808:808::5601:5601", false, false}, {"::7f00:2", false, false}, {"::a9fe:a9fe", false, false},
+		{"2001:0:a00:1::f7f7:f7f7", false, false}, {"2001:0:808:808::5601:5601", false, false}, {"::7f00:2", false, false}, {"::ffff:0:a00:1", false, false}, {"2606:4700::5efe:a00:1", false, false}, {"2606:4700::5efe:808:808", true, true}, {"::a9fe:a9fe", false, false},
 	} {
 		address := netip.MustParseAddr(test.address)
 		if why := (&Guard{}).refuses(address); (why == "") != test.public {
