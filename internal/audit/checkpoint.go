@@ -200,3 +200,65 @@ func afterNotes(path string) string {
 	}
 	return "\n"
 }
+
+// LastCheckpoint returns the last checkpoint of the record in dir; the zero Checkpoint where there is none.
+func LastCheckpoint(dir string) (Checkpoint, error) {
+	key, err := ownVerifier(dir)
+	if err != nil || key == nil {
+		return Checkpoint{}, err
+	}
+	return lastCheckpoint(dir, key)
+}
+
+// CheckpointAfter returns the first checkpoint of the record in dir that speaks of more than a number of lines,
+// and the zero Checkpoint where there is none. It reads the end of the file, unless what it looks for stands
+// before.
+func CheckpointAfter(dir string, size int64) (Checkpoint, error) {
+	const tail = 64 << 10 // some three hundred notes
+	key, err := ownVerifier(dir)
+	if err != nil || key == nil {
+		return Checkpoint{}, err
+	}
+	f, err := openRead(filepath.Join(dir, checkpointsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Checkpoint{}, nil
+	} else if err != nil {
+		return Checkpoint{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	from := max(0, info.Size()-tail)
+	for {
+		var found Checkpoint
+		earlier := false // the part that was read begins with one before what is looked for
+		err := readNotes(io.NewSectionReader(f, from, info.Size()-from), func(n placedNote) {
+			if found.Size > 0 || n.open {
+				return
+			}
+			c, err := parseCheckpoint(n.text, key)
+			switch {
+			case err != nil:
+			case c.Size > size:
+				found = c
+			default:
+				earlier = true
+			}
+		})
+		if err != nil || from == 0 || earlier || found.Size == 0 {
+			return found, err
+		}
+		from = 0
+	}
+}
+
+// ownVerifier checks signatures with the key of the record in dir; nil where nothing was signed yet.
+func ownVerifier(dir string) (note.Verifier, error) {
+	public, err := PublicKey(dir)
+	if err != nil || public == "" {
+		return nil, err
+	}
+	return verifierOf(public)
+}

@@ -67,3 +67,32 @@ func verified(t *testing.T, dir string, outside ...string) *Report {
 	}
 	return report
 }
+
+// TestCheckpointAfter walks through the checkpoints of a record one by one, whatever stands between them.
+func TestCheckpointAfter(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	if c, err := CheckpointAfter(dir, 0); err != nil || c.Size != 0 {
+		t.Errorf("before the first: %+v, %v", c, err)
+	}
+	const rounds = 400 // more than the end that is read at first
+	for range rounds {
+		keep(t, log, decided("x"))
+		if _, _, err := MakeCheckpoint(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendTo(t, filepath.Join(dir, checkpointsName), "\nsomething else\n\n")
+	last, err := LastCheckpoint(dir)
+	if err != nil || last.Size != rounds {
+		t.Fatalf("got %+v, %v", last, err)
+	}
+	for _, after := range []int64{0, 1, 7, rounds - 2, rounds - 1} {
+		if c, err := CheckpointAfter(dir, after); err != nil || c.Size != after+1 {
+			t.Errorf("after %d: %+v, %v", after, c, err)
+		}
+	}
+	if c, err := CheckpointAfter(dir, rounds); err != nil || c.Size != 0 {
+		t.Errorf("after the last: %+v, %v", c, err)
+	}
+}

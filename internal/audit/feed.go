@@ -53,7 +53,9 @@ func (f *Feed) watch() {
 			if !open {
 				return
 			}
-			if _, ok := segmentFirst(filepath.Base(event.Name)); ok {
+			// The directory itself: it was put aside (Accept), and another one has its name.
+			name := filepath.Base(event.Name)
+			if _, ok := segmentFirst(name); ok || name == checkpointsName || event.Name == f.dir {
 				f.tell()
 			}
 		case _, open := <-f.notify.Errors:
@@ -72,9 +74,9 @@ func (f *Feed) tell() {
 	f.news = make(chan struct{})
 }
 
-// change returns a channel that is closed at the next change. Whoever waits takes it before looking at the
-// record, so that no change falls between the look and the wait.
-func (f *Feed) change() <-chan struct{} {
+// News returns a channel that is closed when the record may have grown. Whoever waits takes it before looking at
+// the record, so that nothing falls between the look and the wait.
+func (f *Feed) News() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.news

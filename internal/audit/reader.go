@@ -79,13 +79,13 @@ func (r *Reader) Close() error {
 // place then and returns the same error again.
 func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	for {
-		change := r.feed.change()
+		news := r.feed.News()
 		entry, err := r.read()
 		if !errors.Is(err, io.EOF) {
 			return entry, err
 		}
 		select {
-		case <-change:
+		case <-news:
 		case <-ctx.Done():
 			return Entry{}, ctx.Err()
 		}

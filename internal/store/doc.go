@@ -1,5 +1,5 @@
 // Package store is the SQLite database in the state directory that several processes share. It holds the
-// questions that wait for a person, and what was allowed for a session.
+// questions that wait for a person, what was allowed for a session, and how far webhooks are.
 //
 // Times are kept in milliseconds since 1970.
 //

@@ -73,6 +73,32 @@ var roles = map[string]func(ctx context.Context, s *Store, args []string) error{
 		_, _ = in.ReadString('\n')
 		return nil
 	},
+	// lease takes a lease and stays; leaseall all that it gets as soon as it is told to.
+	"lease": func(ctx context.Context, s *Store, _ []string) error {
+		err := leaseOne(ctx, s)
+		fmt.Println("leased")
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		return err
+	},
+	"leaseall": func(ctx context.Context, s *Store, _ []string) error {
+		list, err := s.Webhooks(ctx)
+		if err != nil {
+			return err
+		}
+		var keys []WebhookKey
+		for _, w := range list {
+			keys = append(keys, w.WebhookKey)
+		}
+		in := bufio.NewReader(os.Stdin)
+		fmt.Println("ready")
+		if _, err := in.ReadString('\n'); err != nil {
+			return err
+		}
+		got, err := s.LeaseWebhooks(ctx, keys, time.Now().Add(time.Hour))
+		fmt.Println(len(got))
+		_, _ = in.ReadString('\n')
+		return err
+	},
 	// busy NAME makes ten questions, and answers each.
 	"busy": func(ctx context.Context, s *Store, args []string) error {
 		for i := range 10 {

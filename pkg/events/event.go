@@ -63,6 +63,12 @@ const (
 	// Somebody was let in at a listener, or was not; Client says who, as far as is known.
 	ClientAccepted Type = "client.accepted"
 	ClientRefused  Type = "client.refused"
+
+	WebhookFailed   Type = "webhook.failed"   // a delivery was given up: Detail has whose, of what, and why
+	WebhookDisabled Type = "webhook.disabled" // its receiver wants nothing any more
+	WebhookPaused   Type = "webhook.paused"   // a person has stopped deliveries; Detail says who
+	WebhookResumed  Type = "webhook.resumed"  // they go on; Detail says who, and from where
+	WebhookTest     Type = "webhook.test"     // is about nothing, and on no record
 )
 
 // all are the types, in the order above.
@@ -72,7 +78,7 @@ var all = []Type{
 	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
-	TaskArtifact, ClientAccepted, ClientRefused,
+	TaskArtifact, ClientAccepted, ClientRefused, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
 }
 
 // Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are

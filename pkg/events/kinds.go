@@ -97,6 +97,9 @@ var kinds = []kind{
 	{FrameRefused, nil, SecurityAudit, acpBridge, warning, auditData, []string{"security_violation"}},
 	{ConfigRefused, nil, SecurityAudit, auditor, failure, auditData, nil},
 	{RecordRepaired, nil, SecurityAudit, auditor, critical, auditData, nil},
+	{WebhookFailed, nil, SecurityAudit, auditor, failure, auditData, nil},
+	{WebhookDisabled, nil, SecurityAudit, auditor, warning, auditData, nil},
+	{WebhookPaused, nil, SecurityAudit, auditor, warning, auditData, nil},
 }
 
 // others are the events without a row.
