@@ -85,11 +85,13 @@ var may = map[string][]string{
 	"internal/serve": {"pkg/tool", "internal/netguard", "internal/unixsocket"},
 
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
+	// secret: what a receiver says is shown without what it was sent.
+	"internal/webhook": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit", "internal/display", "internal/netguard", "internal/secret", "internal/store"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/yamldoc", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -121,7 +123,7 @@ var may = map[string][]string{
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/yamldoc",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
@@ -180,18 +182,21 @@ var may = map[string][]string{
 		"internal/trust", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/upgrade": {"internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
+	"cmd/a2a-acp/internal/webhooks": {
+		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "internal/webhook", "cmd/a2a-acp/internal/cli",
+	},
 	"cmd/a2a-acp": {
 		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
 		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/serve", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
-		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade",
+		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade", "cmd/a2a-acp/internal/webhooks",
 	},
 
 	// The rows of decisions and of replay make rules and a record of their own.
 	"internal/bench": {
 		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/toolsocket",
-		"internal/render", "internal/replay",
+		"internal/render", "internal/replay", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
 

@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/upgrade"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/webhooks"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 )
@@ -113,6 +114,7 @@ record before it takes effect.
 		approvals.Command(env),
 		trust.Command(env),
 		audit.Command(env),
+		webhooks.Command(env),
 		sandbox.Command(env),
 		secrets.Command(env),
 		doctor.Command(env),

@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 //	              the line names a file with one
 //	serve         serves HTTP on the loopback for the rest of the script, at $SERVED, port $SERVED_PORT, and answers with
 //	              what it was asked
+//	receiver      receives webhooks on the loopback for the rest of the script, at $RECEIVER: each is a line of received.jsonl,
+//	              and is answered with the status in the file answer, or 204
+//	received N    waits until N were received
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Abs("../../examples")
@@ -92,6 +95,8 @@ func TestScripts(t *testing.T) {
 			"waits":         asked("waits"),
 			"first":         first,
 			"serve":         serveHTTP,
+			"receiver":      receiver,
+			"received":      received,
 			"only_our_path": onlyOurPath,
 		},
 		Condition: func(cond string) (bool, error) {

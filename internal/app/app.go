@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
@@ -64,6 +65,10 @@ type App struct {
 	desktop  *notify.Desktop
 	host     *openingHost
 	issued   secret.Issued
+	webhooks webhooks
+
+	follow         sync.Once
+	recordFollowed *webhook.Record // by webhooks; see followed
 
 	configuration atomic.Pointer[Configuration]
 	daemon        atomic.Pointer[daemon] // while there is one
@@ -187,6 +192,7 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	a.tellHeldBack(a.Set())
+	a.deliver(a.Set().Settings.Webhooks)
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			// Read again, since what the watcher has read may be older by now than what an act
@@ -268,7 +274,7 @@ func (a *App) openRecord(settings config.Audit) error {
 			"and writes and terminals are refused; the rest is relayed: %v", err))
 		return nil
 	}
-	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation}
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
 	a.Record = a.recorder
 	a.onStop(log.Close)
 	return nil

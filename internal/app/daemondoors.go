@@ -11,6 +11,7 @@ import (
 func (a *App) daemonDoors() []func() (serve.Door, error) {
 	return []func() (serve.Door, error){
 		a.mcpDoor,
+		a.webhookDoor,
 	}
 }
 

@@ -81,6 +81,12 @@ func (l *life) stopped() []*Door {
 	return l.openDoors()
 }
 
+func (l *life) isStarted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.started
+}
+
 func (l *life) isStopped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,6 +14,8 @@ type recorder struct {
 	events.Recorder
 	// violated is told what an agent did against a rule or an answer, when that is on record.
 	violated func(events.Event)
+	// begins is called before anything is recorded.
+	begins func()
 
 	begun atomic.Bool // first was written: nobody waits for mu any more
 	mu    sync.Mutex
@@ -53,6 +55,10 @@ func (p *recorder) write(ctx context.Context) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.first != nil && p.begins != nil {
+		p.begins()
+		p.begins = nil
+	}
 	for len(p.first) > 0 {
 		if err := p.Recorder.Record(ctx, p.first[0]); err != nil {
 			return err

@@ -60,6 +60,7 @@ func (a *App) use(c *Configuration) {
 	if d := a.daemon.Load(); d != nil {
 		d.changed(c.Set.Settings.Serve)
 	}
+	a.deliver(c.Set.Settings.Webhooks)
 }
 
 // reread returns the configuration with all files read again; seen is how they looked before. With a mistake

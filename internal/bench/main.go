@@ -35,8 +35,9 @@ func run(args []string, stdout io.Writer) error {
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge), policy (decisions and replay), "+
-			"record, hooks or sandbox: only these rows")
-	role := flags.String("role", "", "how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, or calls DIR")
+			"record, webhooks, hooks or sandbox: only these rows")
+	role := flags.String("role", "",
+		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, or webhooks DIR URL N")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -51,9 +52,11 @@ func run(args []string, stdout io.Writer) error {
 		return measureSandbox(flags.Arg(0), stdout)
 	case "calls":
 		return holdCalls(flags.Arg(0), stdout)
+	case "webhooks":
+		return holdWebhooks(flags.Arg(0), flags.Arg(1), flags.Arg(2), os.Stdin, stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox and calls", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls and webhooks", *role)
 	}
 	rows, err := measure(*bin, *only)
 	if err != nil {
@@ -95,10 +98,12 @@ func measure(bin, only string) ([]row, error) {
 		return policies(dir), nil
 	case "record":
 		return recordRows(dir), nil
+	case "webhooks":
+		return webhookRows(dir), nil
 	case "hooks":
 		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, hooks and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, hooks and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -122,6 +127,7 @@ func measure(bin, only string) ([]row, error) {
 	rows = append(rows, templates()...)
 	rows = append(rows, policies(dir)...)
 	rows = append(rows, recordRows(dir)...)
+	rows = append(rows, webhookRows(dir)...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err

@@ -31,10 +31,14 @@ const (
 	rate       = "MB/s"
 	callRate   = "calls/s"
 	recordRate = "records/s"
+
+	deliveryRate = "deliveries/s"
 )
 
 // moreIsBetter reports whether the row's goal is to be reached from above.
-func (r row) moreIsBetter() bool { return r.Unit == rate || r.Unit == callRate || r.Unit == recordRate }
+func (r row) moreIsBetter() bool {
+	return r.Unit == rate || r.Unit == callRate || r.Unit == recordRate || r.Unit == deliveryRate
+}
 
 // comparedRow begins a row that is compared with a floor. Its goal is a ratio; 0 is none.
 func comparedRow(name, unit, against string, goal float64) row {

@@ -92,6 +92,25 @@ func readReference(v yamldoc.Value) (tool.Reference, bool) {
 	return r, len(v.Doc.Found) == before
 }
 
+// readNamedSecret reads the name of a secret that stands by itself; nil where it is none.
+func readNamedSecret(v yamldoc.Value) *tool.Reference {
+	var r tool.Reference
+	v.Want = "the name of a secret"
+	if readSecretName(&r, v); r.Secret == "" {
+		return nil
+	}
+	return &r
+}
+
+// readNamedVariable reads the name of a variable that stands by itself; nil where it is none.
+func readNamedVariable(v yamldoc.Value) *tool.Reference {
+	var r tool.Reference
+	if readVariableName(&r, v); r.Env == "" {
+		return nil
+	}
+	return &r
+}
+
 func readSecretName(r *tool.Reference, v yamldoc.Value) {
 	name, ok := v.Text()
 	if !ok {

@@ -102,6 +102,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 		l.found = append(l.found, t.Warnings...)
 	}
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
+	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
 	l.checkExposed()
 	AddExcerptsOf(l.files, l.found)
 	l.set.Warnings = l.found

@@ -48,6 +48,7 @@ var otherMappings = []string{
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping",
 	"serveMapping", "serveLimitsMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
+	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -38,6 +39,11 @@ type Settings struct {
 	Notifications []Notification
 	Audit         Audit
 	Serve         serve.Settings
+	// Webhooks are who is told what happens, in the order of the files.
+	Webhooks []webhook.Spec
+
+	// Warnings are what people should be told of the files.
+	Warnings yamldoc.Errors
 }
 
 // Audit says how long the record is kept, and where copies of its checkpoints go.
@@ -99,12 +105,13 @@ func ReadSettings(file File, base Settings) (Settings, error) {
 	doc := yamldoc.Parse(file.Name, file.Data, yamldoc.Options{MayBeEmpty: true})
 	settings := base
 	if root, ok := doc.Root("a mapping of settings"); ok {
-		yamldoc.ReadKeys(root, settingsOf(file.Layer), &settings)
+		yamldoc.ReadKeys(root, settingsOf(file), &settings)
 	}
 	doc.Finish()
 	if err := doc.Found.Err(); err != nil {
 		return base, err
 	}
+	settings.Warnings = append(slices.Clip(settings.Warnings), doc.Found...)
 	return settings, nil
 }
 
@@ -145,10 +152,13 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 	}
 }
 
-// settingsOf is what a settings file of a layer may say.
-func settingsOf(layer tool.Layer) yamldoc.Mapping[*Settings] {
+// settingsOf is what a settings file may say.
+func settingsOf(file File) yamldoc.Mapping[*Settings] {
 	n := settingsMapping()
-	if layer != tool.LayerSystem {
+	n.Keys = append(n.Keys, yamldoc.NewKey("webhooks", "a list of webhooks", func(s *Settings, v yamldoc.Value) {
+		s.readWebhooks(file, v)
+	}))
+	if file.Layer != tool.LayerSystem {
 		n.Keys = slices.DeleteFunc(n.Keys, func(k yamldoc.Key[*Settings]) bool { return k.Name == "people" })
 		n.Elsewhere = append(n.Elsewhere, yamldoc.Misplaced{Names: []string{"people"},
 			Hint: "%s is for root to say, in /etc/a2a-acp/a2a-acp.yaml"})

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+)
+
+// obsolete are variables of the original system's webhooks, with what stands in their place. They are not read:
+// a repository can set variables (direnv does), and would have somebody else's alarms end.
+var obsolete = []struct{ name, instead string }{
+	{"PUSH_NOTIFICATIONS_ENABLED", "webhooks in a2a-acp.yaml are delivered to; a2a-acp webhooks pause stops one"},
+	{"PUSH_NOTIFICATION_WEBHOOK_TIMEOUT", "timeout of a webhook in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_RETRY_ATTEMPTS", "retry: {attempts: …} of a webhook in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_RETRY_DELAY", "retry: {initial_delay: …} of a webhook in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_MAX_RETRY_DELAY", "retry: {max_delay: …} of a webhook in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_HMAC_SECRET", "signing: {secret: NAME} of a webhook in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_BATCH_SIZE", "nothing: a webhook gets its events one by one, in order"},
+	{"PUSH_NOTIFICATION_MAX_CONCURRENT", "nothing: no webhook waits for another"},
+	{"PUSH_NOTIFICATION_RATE_LIMIT_PER_MINUTE", "nothing: a receiver says by Retry-After when to come again"},
+	{"PUSH_NOTIFICATION_CLEANUP_ENABLED", "nothing: what is owed is in the record, and audit: {keep_days: …} bounds that"},
+	{"PUSH_NOTIFICATION_CLEANUP_INTERVAL", "nothing: what is owed is in the record, and audit: {keep_days: …} bounds that"},
+}
+
+// obsoleteVariables tells which of them are set.
+func (s Sources) obsoleteVariables() (found yamldoc.Errors) {
+	if s.Env == nil {
+		return nil
+	}
+	for _, variable := range obsolete {
+		if s.Env(variable.name) == "" {
+			continue
+		}
+		found = append(found, yamldoc.Error{File: variable.name, Severity: yamldoc.SeverityWarning, Rule: ruleIgnored,
+			Message: "this variable is not read", Hint: strings.TrimSuffix("in its place there is "+variable.instead, ".")})
+	}
+	return found
+}
