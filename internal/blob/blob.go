@@ -37,6 +37,7 @@ type Store struct {
 	Most int64  // bytes in all; 0 is Most
 
 	free func(dir string) int64 // in tests: how much of the disk is free
+	sync func(*os.File) error   // in tests: in the place of fsync
 }
 
 // Blob is one of them.
@@ -65,6 +66,23 @@ func (s *Store) Prune() error {
 		return err
 	}
 	return nil
+}
+
+// syncPath puts a file, or the names in a directory, on disk.
+func (s *Store) syncPath(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.syncFile(f)
+}
+
+func (s *Store) syncFile(f *os.File) error {
+	if s.sync != nil {
+		return s.sync(f)
+	}
+	return f.Sync()
 }
 
 func (s *Store) most() int64 {

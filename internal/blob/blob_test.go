@@ -223,3 +223,39 @@ func TestReserve(t *testing.T) {
 		t.Errorf("more than the disk has: %v", err)
 	}
 }
+
+// TestOnDisk: what Commit names is on disk, the bytes before the name; so is what is there already. What the disk
+// refuses is not named.
+func TestOnDisk(t *testing.T) {
+	t.Parallel()
+	s := &Store{Dir: filepath.Join(t.TempDir(), "blobs")}
+	var synced []string
+	s.sync = func(f *os.File) error {
+		name := filepath.Base(f.Name())
+		if strings.HasPrefix(name, temporary) {
+			name = "new"
+			if left := files(t, s); len(left) != 1 {
+				t.Errorf("it has its name before it is on disk: %v", left)
+			}
+		}
+		synced = append(synced, name)
+		return f.Sync()
+	}
+	kept, err := s.Keep([]byte("first"))
+	if err != nil || strings.Join(synced, " ") != "new blobs" {
+		t.Errorf("synced %v, %v", synced, err)
+	}
+	synced = nil
+	if _, err := s.Keep([]byte("first")); err != nil || strings.Join(synced, " ") != kept.SHA256+" blobs" {
+		t.Errorf("of one that is there: synced %v, %v", synced, err)
+	}
+	s.sync = func(*os.File) error { return errors.New("I/O error") }
+	for _, text := range []string{"first", "second"} {
+		if _, err := s.Keep([]byte(text)); err == nil {
+			t.Errorf("%s is named though the disk has refused it", text)
+		}
+	}
+	if left := files(t, s); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -73,7 +73,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit returns the blob its name. One that is kept already counts as new.
+// Commit returns the blob its name. One that is kept already counts as new. What Commit returns is on disk, so that
+// who names it in the record names something that a power cut leaves there.
 func (w *Writer) Commit() (Blob, error) {
 	if w.err != nil {
 		return Blob{}, errors.Join(w.err, w.Abort())
@@ -83,12 +84,19 @@ func (w *Writer) Commit() (Blob, error) {
 	b.Path = filepath.Join(w.store.Dir, b.SHA256)
 	if info, err := os.Lstat(b.Path); err == nil && info.Mode().IsRegular() && info.Size() == b.Bytes {
 		now := time.Now()
-		return b, os.Chtimes(b.Path, now, now)
+		if err := os.Chtimes(b.Path, now, now); err != nil {
+			return Blob{}, err
+		}
+		// Whoever has named it may not have come to that yet.
+		return b, errors.Join(w.store.syncPath(b.Path), w.store.syncPath(w.store.Dir))
+	}
+	if err := w.store.syncFile(w.file); err != nil {
+		return Blob{}, err
 	}
 	if err := os.Rename(w.file.Name(), b.Path); err != nil {
 		return Blob{}, err
 	}
-	return b, w.store.makeRoom(0, b.SHA256)
+	return b, errors.Join(w.store.syncPath(w.store.Dir), w.store.makeRoom(0, b.SHA256))
 }
 
 // Abort takes away what was written. After Commit, and again, it does nothing.
