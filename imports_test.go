@@ -96,7 +96,7 @@ var may = map[string][]string{
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
-	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/yamldoc"},
+	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/secret", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
@@ -136,7 +136,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
-		"internal/exit", "internal/spelling", "cmd/a2a-acp/internal/cli",
+		"internal/exit", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
 		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines",

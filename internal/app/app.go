@@ -65,6 +65,7 @@ type App struct {
 	desktop  *notify.Desktop
 	host     *openingHost
 	issued   secret.Issued
+	hidden   *secret.Hidden // values, from the record; nil where there is no state directory
 	webhooks webhooks
 
 	follow         sync.Once
@@ -171,7 +172,7 @@ func (a *App) steps() []func() error {
 			}
 			a.Executor, err = executor.New(executor.Options{
 				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(),
-				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(),
+				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(), Hidden: a.hidden,
 			})
 			return err
 		},
@@ -263,7 +264,12 @@ func (a *App) Stop(ctx context.Context) error {
 // openRecord opens the record. If that is not possible, everything that depends on it is refused later, act
 // by act, and the rest goes on.
 func (a *App) openRecord(settings config.Audit) error {
-	dir, log, err := openLogWith(a.o, recordOptions(a.o, settings))
+	how := recordOptions(a.o, settings)
+	if path, err := StateDir(a.o); err == nil {
+		a.hidden = &secret.Hidden{Hashes: secret.NewHashes(path)}
+		how.Hide = a.hidden.Hide
+	}
+	dir, log, err := openLogWith(a.o, how)
 	if dir != nil {
 		a.state = dir.Path()
 	}

@@ -39,7 +39,7 @@ func (k *SecretKeeper) Close() error { return k.log.Close() }
 // vault returns what gives values to the tools of this process, unless an agent has started it: that agent
 // could have chosen the files that say what a tool is and does. What it may call it calls through its bridge.
 func (a *App) vault() *secret.Vault {
-	v := &secret.Vault{Environ: a.o.Getenv, Own: a.o.Dirs().Own(), Issued: &a.issued}
+	v := &secret.Vault{Environ: a.o.Getenv, Own: a.o.Dirs().Own(), Issued: &a.issued, Hidden: a.hidden}
 	if a.state != "" {
 		v.Store = secret.NewStore(a.state)
 	}

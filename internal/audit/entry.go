@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -62,19 +63,22 @@ type record struct {
 }
 
 // newRecord encodes an event. A time that is not set, or that JSON cannot write, is replaced by now.
-func newRecord(event events.Event, now time.Time, id string) (*record, error) {
+//
+// hide takes out of texts what must not stand on record.
+func newRecord(event events.Event, now time.Time, id string, hide func(string) string) (*record, error) {
 	if year := event.Time.Year(); event.Time.IsZero() || year < 0 || year > 9999 {
 		event.Time = now
 	}
 	event.Time = event.Time.UTC()
-	body, err := encodeEvent(event)
+	body, err := encodeEvent(event, hide)
 	return &record{id: id, body: body, durable: event.Durable()}, err
 }
 
 // encodeEvent returns the event as JSON. One that is too long for a line, or holds what JSON cannot say, is
 // reduced to what matters most, with a note: an event is never lost for its size.
-func encodeEvent(event events.Event) ([]byte, error) {
+func encodeEvent(event events.Event, hide func(string) string) ([]byte, error) {
 	whole, err := encode(struct{ events.Event }{event})
+	whole = hideIn(whole, hide)
 	var cut Cut
 	switch {
 	case err != nil:
@@ -85,10 +89,19 @@ func encodeEvent(event events.Event) ([]byte, error) {
 	default:
 		return whole, nil
 	}
-	return encode(struct {
-		events.Event
-		Cut Cut `json:"cut"`
-	}{truncate(event), cut})
+	kept := truncate(event)
+	for _, event := range []events.Event{kept,
+		// What was hidden may have made it longer than it may be: then it says who and when, and no more.
+		{Type: kept.Type, Time: kept.Time, Session: kept.Session, CallID: kept.CallID, Retired: kept.Retired}} {
+		body, err := encode(struct {
+			events.Event
+			Cut Cut `json:"cut"`
+		}{event, cut})
+		if body = hideIn(body, hide); err != nil || len(body) <= longestLine-envelopeSize {
+			return body, err
+		}
+	}
+	return nil, errors.New("the event is longer than a line may be")
 }
 
 // encode gives v as JSON on one line. Bytes that are not UTF-8 become U+FFFD; < and > stay as they are, for

@@ -151,7 +151,7 @@ func FuzzRecord(f *testing.F) {
 			Act:      &events.Act{Tool: a, Arguments: map[string]any{a: text, b: json.Number(a)}},
 			Coverage: map[string]string{a: b, b: text},
 		}
-		r, err := newRecord(event, testTime, newID(testTime))
+		r, err := newRecord(event, testTime, newID(testTime), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

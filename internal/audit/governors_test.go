@@ -94,7 +94,7 @@ func TestLongGovernance(t *testing.T) {
 	for range 40 {
 		e.Governance.Answers = append(e.Governance.Answers, tool.GovernorAnswer{Governor: long, Type: long, Status: long, CountsAs: long, Error: long, Messages: []string{long}})
 	}
-	body, err := encodeEvent(e)
+	body, err := encodeEvent(e, nil)
 	if err != nil || len(body) > longestLine-envelopeSize {
 		t.Fatalf("got %d bytes, %v", len(body), err)
 	}

@@ -62,7 +62,7 @@ func (l *Log) missing() error {
 
 // repaired makes the record of a repair, which is durable.
 func (l *Log) repaired(now time.Time, event events.Event) (*record, error) {
-	r, err := newRecord(event, now, l.newID(now))
+	r, err := newRecord(event, now, l.newID(now), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,9 @@ type Options struct {
 	// Checkpointed hears of each checkpoint that this Log makes or finds when it is to make one, from any
 	// goroutine; nil for nobody.
 	Checkpointed func(Checkpoint)
+	// Hide takes out of a text what must not stand on record; nil takes out nothing. It is called with texts, and with
+	// texts of JSON. Safe for concurrent use.
+	Hide func(text string) string
 	// Say hears what goes wrong where nobody waits for an answer; nil for nobody.
 	Say func(string)
 }
@@ -159,7 +162,7 @@ func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }
 // recorded like any other. It blocks while another process writes, and on the disk.
 func (l *Log) Record(_ context.Context, event events.Event) error {
 	now := l.now()
-	r, err := newRecord(event, now, l.newID(now))
+	r, err := newRecord(event, now, l.newID(now), l.options.Hide)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}

@@ -33,6 +33,7 @@ func truncate(e events.Event) events.Event {
 		out.Act = &events.Act{
 			Kind: shorten(a.Kind), Tool: shorten(a.Tool), Title: shorten(a.Title),
 			Paths: shortenList(a.Paths), Commands: shortenList(a.Commands), Shell: shorten(a.Shell),
+			Level: a.Level, Given: shortenMap(a.Given),
 			Digest: shorten(a.Digest), Claimed: a.Claimed, Trial: a.Trial, History: a.History,
 		}
 	}
@@ -51,7 +52,7 @@ func truncate(e events.Event) events.Event {
 			Status: shorten(o.Status), By: shorten(o.By), ExitCode: o.ExitCode, Signal: shorten(o.Signal),
 			Bytes: o.Bytes, Truncated: o.Truncated, OutputHash: shorten(o.OutputHash),
 			LimitsHit: shortenList(o.LimitsHit), Level: shorten(o.Level), Killed: o.Killed,
-			Changed: shortenList(o.Changed), Error: shorten(o.Error),
+			Changed: shortenList(o.Changed), Error: shorten(o.Error), Stdout: shorten(o.Stdout), Stderr: shorten(o.Stderr),
 			Attempt: o.Attempt, Cached: o.Cached, SameAs: shorten(o.SameAs),
 		}
 		if encoded, err := encode(o.Diagnostics); err == nil && len(encoded) <= keptText {
@@ -86,12 +87,7 @@ func truncate(e events.Event) events.Event {
 		out.Client = &events.Client{By: shorten(c.By), Address: shorten(c.Address), UserAgent: shorten(c.UserAgent),
 			Error: shorten(c.Error)}
 	}
-	for _, name := range firstOf(slices.Sorted(maps.Keys(e.Coverage))) {
-		if out.Coverage == nil {
-			out.Coverage = map[string]string{}
-		}
-		out.Coverage[shorten(name)] = shorten(e.Coverage[name])
-	}
+	out.Coverage = shortenMap(e.Coverage)
 	for _, d := range firstOf(e.Damage) {
 		out.Damage = append(out.Damage,
 			events.Damage{Kind: shorten(d.Kind), Seq: d.Seq, File: shorten(d.File), Message: shorten(d.Message)})
@@ -139,6 +135,17 @@ func shortenList(list []string) []string {
 	}
 	if more := len(list) - len(out); more > 0 {
 		out = append(out, fmt.Sprintf("… and %d more", more))
+	}
+	return out
+}
+
+func shortenMap(m map[string]string) map[string]string {
+	var out map[string]string
+	for _, name := range firstOf(slices.Sorted(maps.Keys(m))) {
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[shorten(name)] = shorten(m[name])
 	}
 	return out
 }

@@ -180,7 +180,9 @@ func toolRows() map[string]schemaRow {
 		"circuit_breaker": {"Refuse calls for a while when it fails too often.", ref("breaker")},
 		"caching":         {"Give a result to the same call again.", ref("caching")},
 		"output":          {"How much of what it prints is passed on.", ref("output")},
-		"surface":         {"How doors tell what a call came to.", ref("surface")},
+		"audit": {"How much of its calls is on record: metadata leaves the arguments out, full has what it prints as well.",
+			withDefault(anEnum(tool.AuditMetadata, tool.AuditParams, tool.AuditFull), tool.AuditParams)},
+		"surface": {"How doors tell what a call came to.", ref("surface")},
 	}
 }
 

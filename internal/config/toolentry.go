@@ -96,6 +96,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 			yamldoc.NewKey("output", "a mapping", func(e *toolEntry, v yamldoc.Value) {
 				readOutput(&e.tool.Output, v)
 			}),
+			yamldoc.NewKey("audit", "metadata, params or full", (*toolEntry).readAudit),
 			yamldoc.NewKey("surface", "a mapping", func(e *toolEntry, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, surfaceMapping(), &e.tool.Surface)
 			}),

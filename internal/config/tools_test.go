@@ -86,7 +86,7 @@ func TestEveryKey(t *testing.T) {
 			HalfOpenCalls: 2},
 
 		Output:  tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20},
-		Surface: tool.Surface{MCPProtocolError: true},
+		Surface: tool.Surface{MCPProtocolError: true}, Audit: tool.AuditFull,
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(),
 			Idempotent: yes(), OpenWorld: no()},

@@ -93,7 +93,7 @@ func (p *Passage) recordAsked(ctx context.Context, question approval.Question) p
 	if event.Options == nil {
 		event.Options = optionsOf(question)
 	}
-	if err := p.gate.o.Record.Record(context.WithoutCancel(ctx), event); err != nil {
+	if err := p.put(ctx, event); err != nil {
 		return p.act.Unrecorded(p.Decision, err)
 	}
 	return p.Decision

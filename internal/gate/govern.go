@@ -49,7 +49,7 @@ func (p *Passage) recordGovernance(ctx context.Context, said tool.Governance) er
 	p.said = MaskGovernance(said, p.act.Mask)
 	event := Later(p.act.Event(events.GovernorsAsked))
 	event.Time, event.Governance = p.gate.o.Now(), p.said
-	return p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
+	return p.put(ctx, event)
 }
 
 // Later returns an event about an act whose arguments stand in the record of its decision.

@@ -2,9 +2,11 @@ package gate
 
 import (
 	"context"
+	"maps"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // record writes the decision to disk before anything happens, and reports whether the act is finished. An
@@ -13,12 +15,18 @@ func (p *Passage) record(ctx context.Context) (settled bool) {
 	event := p.act.Event(events.ToolDecided)
 	event.Time, event.Decision = p.gate.o.Now(), DecisionEvent(p.Decision, p.act.Option(p.Decision, p.Cause))
 	// The asker may have given up, but the record is about what was decided and must not be lost.
-	p.Unrecorded = p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
+	p.Unrecorded = p.put(ctx, event)
 	if p.Unrecorded == nil {
 		return true
 	}
 	p.Decision = p.act.Unrecorded(p.Decision, p.Unrecorded)
 	return p.Decision.Verdict != permissions.Ask
+}
+
+// put records an event about the act, as much of it as is to stand on record.
+func (p *Passage) put(ctx context.Context, event events.Event) error {
+	event.Reduce(p.act.Request().Audit)
+	return p.gate.o.Record.Record(context.WithoutCancel(ctx), event)
 }
 
 // DecisionEvent returns a decision as it is recorded. option is the one that answers an agent's question.
@@ -41,13 +49,12 @@ func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 	return out
 }
 
-// ActEvent returns a request as it is recorded. arguments holds no secrets, and mask removes secrets from
-// texts. What rules consider besides the arguments is part of the decision's record only, so that the
-// decision can be repeated.
-func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
-	mask func(string) string) *events.Act {
+// ActEvent returns a request as it is recorded. mark returns what stands in the place of a secret argument, nil for
+// what says nothing of it, and mask puts that in their place in other texts. What rules consider besides the
+// arguments is part of the decision's record only, so that the decision can be repeated.
+func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) string) *events.Act {
 	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)),
-		Arguments: arguments}
+		Arguments: recordedArguments(r, mark, mask)}
 	if kind == events.ToolDecided {
 		act.Tools = r.Tools[1:]
 		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
@@ -70,4 +77,23 @@ func ActEvent(kind events.Type, r permissions.Request, arguments map[string]any,
 		}
 	}
 	return act
+}
+
+// recordedArguments are the arguments as they are recorded. Another argument may hold the value of a secret one.
+func recordedArguments(r permissions.Request, mark, mask func(string) string) map[string]any {
+	arguments := r.Arguments
+	if len(r.Secret) > 0 {
+		arguments = maps.Clone(arguments)
+		for name, value := range arguments {
+			if !r.Secret[name] {
+				arguments[name] = tool.MapLeaves(value, func(leaf any) any {
+					if text, ok := leaf.(string); ok {
+						return mask(text)
+					}
+					return leaf
+				})
+			}
+		}
+	}
+	return events.Arguments(arguments, r.Secret, mark)
 }

@@ -53,17 +53,18 @@ func TestActEvent(t *testing.T) {
 		Workspace: tool.Workspace{Root: "/w"}, Dir: "/w/hunter2", Env: []string{"A"}, Mode: "code", Headless: true, Confined: true, TakesObligations: true,
 		Doubts: []string{"hunter2 is odd"}, ReadOnly: true, Destructive: true, RequiresConfirmation: true,
 	}
-	arguments := map[string]any{"a": "1"}
+	request.Secret, request.Arguments = map[string]bool{"b": true}, map[string]any{"a": []any{"1 hunter2"}, "b": "hunter2"}
+	arguments := map[string]any{"a": []any{"1 [secret]"}, "b": "[secret]"}
 	want := &events.Act{
 		Kind: "execute", Tool: "functions.shell", Shell: "ls [secret]", Arguments: arguments, Paths: []string{"[secret].md"}, Commands: []string{"ls-[secret]"},
 	}
-	if diff := cmp.Diff(want, ActEvent(events.ApprovalAsked, request, arguments, masked)); diff != "" {
+	if diff := cmp.Diff(want, ActEvent(events.ApprovalAsked, request, nil, masked)); diff != "" {
 		t.Errorf("a question (-want +got):\n%s", diff)
 	}
 	want.Tools, want.Argv, want.Dir, want.Workspace, want.Env = []string{"acp.execute"}, []string{"ls", "[secret]"}, "/w/[secret]", []string{"/w"}, []string{"A"}
 	want.Mode, want.Headless, want.Confined, want.Obliging, want.Doubts = "code", true, true, true, []string{"[secret] is odd"}
 	want.ReadOnly, want.Destructive, want.Confirm = true, true, true
-	if diff := cmp.Diff(want, ActEvent(events.ToolDecided, request, arguments, masked)); diff != "" {
+	if diff := cmp.Diff(want, ActEvent(events.ToolDecided, request, nil, masked)); diff != "" {
 		t.Errorf("a decision (-want +got):\n%s", diff)
 	}
 	request.Shell = nil

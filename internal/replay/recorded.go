@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -70,6 +71,8 @@ func requestOf(e audit.Entry, commands *command.Catalogue) (r permissions.Reques
 	switch {
 	case e.Cut != nil:
 		return r, "the record holds only a part of the act: " + e.Cut.Why
+	case a.Level == tool.AuditMetadata:
+		return r, "the record does not hold what it was about: audit: metadata in the tool's entry"
 	case a.Dir == "":
 		return r, "the record does not say where it happened: it is of an earlier version"
 	}
@@ -127,7 +130,8 @@ var shortenedText = lazyregexp.New(`… \[[0-9]+ bytes(, sha256 [0-9a-f]{64})?\]
 
 // withheld reports whether a text is not on record as it was.
 func withheld(text string) bool {
-	return strings.Contains(text, "[secret]") || strings.HasSuffix(text, "]") && shortenedText.MatchString(text)
+	return strings.Contains(text, secret.Mark) || strings.Contains(text, secret.HashPrefix) ||
+		strings.HasSuffix(text, "]") && shortenedText.MatchString(text)
 }
 
 func withheldIn(value any) bool {

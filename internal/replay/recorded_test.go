@@ -18,7 +18,7 @@ import (
 // written is an act as the bridge and the executor put it on record.
 func written(r permissions.Request, source permissions.Source, result string) events.Event {
 	act := &events.Act{
-		Kind: string(r.Action), Tool: r.Tools[0], Tools: r.Tools[1:], Arguments: events.Arguments(r.Arguments, r.Secret), Shell: events.Text(r.ShellText),
+		Kind: string(r.Action), Tool: r.Tools[0], Tools: r.Tools[1:], Arguments: events.Arguments(r.Arguments, r.Secret, nil), Shell: events.Text(r.ShellText),
 		Argv: r.Argv, Dir: r.Dir, Workspace: r.Workspace.Dirs(), Env: r.Env, Mode: r.Mode, Headless: r.Headless, Confined: r.Confined, Doubts: r.Doubts,
 		ReadOnly: r.ReadOnly, Destructive: r.Destructive, Confirm: r.RequiresConfirmation, Claimed: r.Prompt,
 	}

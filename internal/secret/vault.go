@@ -31,8 +31,9 @@ type Vault struct {
 	Own []string
 	// Withheld says why this process is given no values; nil where it is. Optional.
 	Withheld func() error
-	// Issued learns the values that were given. Optional.
+	// Issued learns the values that were given, as does Hidden. Optional.
 	Issued *Issued
+	Hidden *Hidden
 }
 
 // Missing says why the value of a reference cannot be had, as far as that can be told without an effect: no
@@ -73,6 +74,9 @@ func (v *Vault) Value(ctx context.Context, r tool.Reference) (string, error) {
 	value, err := v.value(ctx, r)
 	if err == nil && v.Issued != nil {
 		v.Issued.add(value)
+	}
+	if err == nil {
+		v.Hidden.Add(value)
 	}
 	return value, err
 }

@@ -261,7 +261,7 @@ func (a *act) Review(d permissions.Decision) permissions.Review {
 
 // Event implements gate.Act.
 func (a *act) Event(kind events.Type) events.Event {
-	event := requestEvent(kind, a.request)
+	event := a.b.requestEvent(kind, a.request)
 	event.CallID = a.id
 	if kind == events.ApprovalAsked {
 		return event

@@ -123,12 +123,14 @@ type Options struct {
 	AgentIn   io.WriteCloser // required: the agent's standard input; the Bridge closes it when the editor goes
 	AgentOut  io.Reader      // required: the agent's standard output
 
-	Gate      *gate.Gate      // required: decides about every act
-	Record    events.Recorder // required
-	Tools     ToolDoor        // optional: without it the agent is offered nothing
-	Hooks     HookDoor        // optional: without it the agent carries out by itself what it does not ask about
-	Board     approval.Board  // optional: without it questions are answered in the editor only
-	Principal string          // optional: who the agent is, as far as we know ourselves (see permissions.Request)
+	Gate   *gate.Gate      // required: decides about every act
+	Record events.Recorder // required
+	// Mark returns what stands on record in the place of a secret value. Optional.
+	Mark      func(value string) string
+	Tools     ToolDoor       // optional: without it the agent is offered nothing
+	Hooks     HookDoor       // optional: without it the agent carries out by itself what it does not ask about
+	Board     approval.Board // optional: without it questions are answered in the editor only
+	Principal string         // optional: who the agent is, as far as we know ourselves (see permissions.Request)
 	// Patience is how long the agent's own acts and questions wait for an answer. No answer by then counts
 	// as no. Optional, default DefaultPatience.
 	Patience time.Duration

@@ -68,7 +68,7 @@ func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
 
 // noteEnd records the outcome of an act that the editor carried out.
 func (a *act) noteEnd(call *toolCall, outcome *events.Outcome) {
-	ended := requestEvent(events.ToolEnded, a.request)
+	ended := a.b.requestEvent(events.ToolEnded, a.request)
 	ended.CallID = a.id
 	if call != nil {
 		ended.ToolCall = call.id
@@ -258,7 +258,7 @@ func (b *Bridge) seen(s *Session, call *toolCall, id string, history bool, refus
 	request := b.newRequest(s, s.boundID(), "", "")
 	request.Commands = b.o.Gate.Commands(request.Workspace)
 	r := readClaim(s, call, request).request
-	event := events.Event{Type: events.ToolSeen, Session: s.id, CallID: id, ToolCall: call.id, Act: seenAct(call, r),
+	event := events.Event{Type: events.ToolSeen, Session: s.id, CallID: id, ToolCall: call.id, Act: b.seenAct(call, r),
 		Outcome: b.toldEnd(call, call.began)}
 	switch {
 	case history:
@@ -317,8 +317,8 @@ func (s *Session) hooked() bool {
 func (s *Session) mustAsk() bool { return len(s.hooks) > 0 && !s.hooks[len(s.hooks)-1].Lax }
 
 // seenAct is an act that we know only from the agent's words, after it.
-func seenAct(call *toolCall, r permissions.Request) *events.Act {
-	act := requestEvent(events.ToolSeen, r).Act
+func (b *Bridge) seenAct(call *toolCall, r permissions.Request) *events.Act {
+	act := b.requestEvent(events.ToolSeen, r).Act
 	return &events.Act{Kind: act.Kind, Title: display.Line(call.title), Paths: act.Paths, Shell: act.Shell,
 		Dir: r.Dir, Workspace: r.Workspace.Dirs(), Claimed: true}
 }

@@ -37,7 +37,7 @@ func (b *Bridge) switchMode(frame ndjson.Frame, line []byte) error {
 		}
 	}
 	if decision := b.o.Gate.Decide(request); decision.Verdict == permissions.Reject {
-		event := requestEvent(events.ToolDecided, request)
+		event := b.requestEvent(events.ToolDecided, request)
 		event.Decision = gate.DecisionEvent(decision, "")
 		if err := b.recordDecision(event); err != nil {
 			b.sayUnrecorded(err)

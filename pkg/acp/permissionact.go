@@ -42,7 +42,7 @@ func asIs(s string) string { return s }
 
 // Event implements gate.Act.
 func (p *permissionPrompt) Event(kind events.Type) events.Event {
-	event := requestEvent(kind, p.claim.request)
+	event := p.b.requestEvent(kind, p.claim.request)
 	event.CallID, event.ToolCall = p.act, p.call.id
 	event.Act.Title = p.Mask(display.Line(p.call.title))
 	event.Act.Claimed = true
@@ -53,6 +53,7 @@ func (p *permissionPrompt) Event(kind events.Type) events.Event {
 				Name: events.Text(p.Mask(display.Line(o.Name))), Kind: display.Line(o.Kind)})
 		}
 	}
+	event.Reduce(p.claim.request.Audit)
 	return event
 }
 
@@ -159,7 +160,7 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
 		text.WriteString(display.Fence("json",
-			display.Text(string(encode(events.Arguments(r.Arguments, r.Secret))))))
+			display.Text(string(encode(events.Arguments(r.Arguments, r.Secret, nil))))))
 		q.Text = text.String()
 		return q
 	}

@@ -16,15 +16,16 @@ func (b *Bridge) recordDecision(event events.Event) error {
 }
 
 // requestEvent returns an act as the record carries it.
-func requestEvent(kind events.Type, r permissions.Request) events.Event {
-	mask := r.Mask()
+func (b *Bridge) requestEvent(kind events.Type, r permissions.Request) events.Event {
+	mask := r.Marker(b.o.Mark)
 	if mask(r.ShellText) != r.ShellText {
 		// A shell may take the value apart, and nobody knows all the pieces: the record of the call itself
 		// will have the rest.
 		r.ShellText, r.Shell, r.Argv = "", nil, nil
 	}
-	act := gate.ActEvent(kind, r, events.Arguments(r.Arguments, r.Secret), mask)
+	act := gate.ActEvent(kind, r, b.o.Mark, mask)
 	event := events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Act: act}
 	event.Under(r.Trace)
+	event.Reduce(r.Audit)
 	return event
 }

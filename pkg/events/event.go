@@ -125,6 +125,9 @@ type Event struct {
 
 // Act is what somebody wants to do, or did.
 type Act struct {
+	// Level is tool.AuditMetadata where nothing stands on record of what the act is about.
+	Level tool.AuditLevel `json:"level,omitempty"`
+
 	Kind      string         `json:"kind"` // read, write, execute, call, prompt, …
 	Tool      string         `json:"tool,omitempty"`
 	Title     string         `json:"title,omitempty"`
@@ -133,6 +136,8 @@ type Act struct {
 	Shell     string         `json:"shell,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"` // shortened, secrets replaced
 	Digest    string         `json:"digest,omitempty"`
+	// Given has the keyed hashes of the secrets that a tool was given, by its variables.
+	Given map[string]string `json:"given,omitempty"`
 
 	// What rules look at beside that, so that what was decided can be decided again by others.
 	Tools       []string `json:"tools,omitempty"`      // the other ids that the act has
@@ -202,6 +207,10 @@ type Outcome struct {
 	// What it changed that others run or believe without a look, a sentence each.
 	Changed []string `json:"changed,omitempty"`
 	Error   string   `json:"error,omitempty"`
+
+	// What it printed, of a tool of which that is to stand on record: the beginning of what is long.
+	Stdout string `json:"stdout,omitempty"`
+	Stderr string `json:"stderr,omitempty"`
 
 	// Diagnostics are those of a failure: what clients may not be told by the protocol itself.
 	Diagnostics map[string]any `json:"a2a_diagnostics,omitempty"`

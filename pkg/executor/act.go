@@ -28,8 +28,12 @@ type act struct {
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
-	listener   Listener // nil for none
-	attempts   int      // how often it was started
+	hidden     Hidden
+	marked     func(string) string // puts marks in the place of secret values, in texts that are recorded
+	given      map[string]string   // the marks of the values that it was given, by variable
+	listener   Listener            // nil for none
+	printed    [2]string           // what stands on record of its output, where that is to
+	attempts   int                 // how often it was started
 }
 
 // describe adds what the act would run, for whoever decides about it.
@@ -55,10 +59,12 @@ func (a *act) describe() {
 		Env:                  slices.Sorted(maps.Keys(invocation.Environment)),
 		Destructive:          t.IsDestructive(),
 		Secret:               t.SecretParameters(),
+		Audit:                t.Audit,
 		RequiresConfirmation: t.Sandbox.RequiresConfirmation,
 	}
 	a.secrets = permissions.SecretTexts(arguments, t.SecretParameters())
 	a.runner.Describe(a)
+	a.hide()
 	a.resolved = permissions.ResolvedFiles(a.request)
 }
 
@@ -128,7 +134,7 @@ func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.P
 
 // event returns the act as it is recorded.
 func (a *act) event(kind events.Type) events.Event {
-	record := gate.ActEvent(kind, a.request, events.Arguments(a.arguments, a.tool.SecretParameters()), a.mask)
+	record := gate.ActEvent(kind, a.request, a.hidden.Mark, a.marked)
 	record.Digest = a.digest
 	record.Trial = a.call.Origin.Trial
 	event := eventOf(kind, a.call)

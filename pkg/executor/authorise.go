@@ -154,6 +154,9 @@ func (a *act) title() string {
 	if name == "" {
 		name = a.tool.ID
 	}
+	if a.tool.Audit == tool.AuditMetadata { // what a question is called stands on record
+		return name
+	}
 	if a.request.ShellText != "" {
 		return name + ": " + a.request.ShellText
 	}

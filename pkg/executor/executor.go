@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -27,6 +28,7 @@ type Executor struct {
 	profile  tool.ErrorProfile
 	blobs    Blobs // nil: there is no place for them
 	vault    Vault // nil: no tool can be given what it refers to
+	hidden   Hidden
 
 	fingerprintKey []byte // of this process alone; see fill and actOf
 
@@ -58,6 +60,14 @@ type Blobs interface {
 	Begin() (*blob.Writer, error)
 }
 
+// Hidden is what stands on record in the place of values. *secret.Hidden is one.
+type Hidden interface {
+	// Mark returns what stands in a value's place.
+	Mark(value string) string
+	// Add has values replaced by their marks in everything that is recorded from now on.
+	Add(values ...string)
+}
+
 // Options configure an Executor.
 type Options struct {
 	// InForce returns the configuration for a call in the workspace that begins now. Required.
@@ -68,8 +78,9 @@ type Options struct {
 	Bash    string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
 	// ErrorProfile is what the tools were read under. Optional, default tool.ProfileBasic.
 	ErrorProfile tool.ErrorProfile
-	Blobs        Blobs // optional; without it no output is kept beside the result
-	Vault        Vault // optional; without it a tool that refers to a value is not run
+	Blobs        Blobs  // optional; without it no output is kept beside the result
+	Vault        Vault  // optional; without it a tool that refers to a value is not run
+	Hidden       Hidden // optional; without it nothing is said on record of secret values
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
@@ -93,7 +104,7 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
-		vault: o.Vault, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
+		vault: o.Vault, hidden: o.Hidden, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 		circuits: &circuits{}, cache: &cache{}, calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID
@@ -105,6 +116,9 @@ func New(o Options) (*Executor, error) {
 	}
 	if e.sleep == nil {
 		e.sleep = sleepFor
+	}
+	if e.hidden == nil {
+		e.hidden = (*secret.Hidden)(nil)
 	}
 	if e.patience <= 0 {
 		e.patience = DefaultPatience

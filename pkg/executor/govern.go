@@ -108,5 +108,5 @@ func (e *Executor) recordGovernance(ctx context.Context, a *act, said tool.Gover
 	}
 	event := a.later(events.GovernorsAsked)
 	event.Time, event.Governance = e.now(), gate.MaskGovernance(said, a.mask)
-	return e.record.Record(context.WithoutCancel(ctx), event)
+	return e.keep(ctx, a, event)
 }

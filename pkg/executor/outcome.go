@@ -178,7 +178,7 @@ func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 	}
 	if result.MCPError != nil || result.Metadata.Diagnostics[tool.BlobsKey] != nil ||
 		result.Metadata.Diagnostics[tool.BlobErrorKey] != nil {
-		out.Diagnostics = events.Arguments(result.Metadata.Diagnostics, nil)
+		out.Diagnostics = events.Arguments(result.Metadata.Diagnostics, nil, nil)
 	}
 	if result.Error != nil {
 		out.Error = string(result.Error.Code) + ": " + events.Text(result.Error.Message)

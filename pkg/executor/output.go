@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -18,7 +19,7 @@ func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 		most = tool.DefaultKeep
 	}
 	binary, blobs := map[string]tool.Binary{}, map[string]blob.Blob{}
-	for _, s := range []stream{
+	for i, s := range []stream{
 		r.stream(0, "stdout", r.outcome.Stdout, &result.Stdout),
 		r.stream(1, "stderr", r.outcome.Stderr, &result.Stderr),
 	} {
@@ -33,8 +34,12 @@ func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 		*s.to = text
 		result.Truncated = result.Truncated || cut
 		var kept blob.Blob
-		if a.tool.Output.Spill && r.notWhole == nil && (cut || isBinary) {
+		full := a.tool.Audit == tool.AuditFull
+		if (a.tool.Output.Spill || full) && r.notWhole == nil && (cut || isBinary || full && len(s.data) > events.Longest) {
 			kept = e.spill(s, blobs, result)
+		}
+		if full {
+			a.printed[i] = s.recorded(isBinary, mimeType, kept)
 		}
 		if isBinary {
 			binary[s.name] = describe(s, mimeType, kept)
@@ -46,6 +51,17 @@ func (e *Executor) putOutput(a *act, r *runResult, result *tool.Result) {
 	if len(blobs) > 0 {
 		result.Metadata.Diagnostics[tool.BlobsKey] = blobs
 	}
+}
+
+// recorded returns what stands on record of a stream: of one that is long the beginning. The whole is kept beside it.
+func (s stream) recorded(isBinary bool, mimeType string, kept blob.Blob) string {
+	switch {
+	case isBinary:
+		return describe(s, mimeType, kept).String()
+	case s.long != nil:
+		return tool.WholeRunes(string(s.data[:events.Longest])) + fmt.Sprintf("… [%d bytes, sha256 %s]", s.long.total, kept.SHA256)
+	}
+	return events.Text(string(s.data))
 }
 
 // describe says what a stream is that is no text. Of one that is longer than memory holds, the hash is

@@ -32,7 +32,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
-	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts}
+	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts, hidden: e.hidden}
 	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
 		return a, failure
 	}
@@ -41,7 +41,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		return a, failure
 	}
 	a.invocation.Trace = call.Origin.Trace
-	if len(a.tool.SecretParameters()) > 0 {
+	if len(a.tool.SecretParameters()) > 0 || a.tool.Audit == tool.AuditMetadata {
 		a.invocation.Key = e.fingerprintKey
 	}
 	a.describe()

@@ -11,6 +11,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
+// keep records an event about an act, as much of it as its tool's author wants on record.
+func (e *Executor) keep(ctx context.Context, a *act, event events.Event) error {
+	event.Reduce(a.tool.Audit)
+	return e.record.Record(context.WithoutCancel(ctx), event)
+}
+
 // recordStart says that the act's process is about to start, for each attempt. It is not on disk by then, as the
 // decision is: that this was the last thing that happened before the power failed, nobody needs to know.
 func (e *Executor) recordStart(ctx context.Context, a *act) error {
@@ -18,11 +24,11 @@ func (e *Executor) recordStart(ctx context.Context, a *act) error {
 	event := a.event(events.ToolStarted)
 	arguments := event.Act.Arguments
 	event = gate.Later(event)
-	event.Time, event.Act.Arguments = e.now(), arguments
+	event.Time, event.Act.Arguments, event.Act.Given = e.now(), arguments, a.given
 	if a.attempts > 1 {
 		event.Outcome = &events.Outcome{Status: events.Started, Attempt: a.attempts}
 	}
-	return e.record.Record(context.WithoutCancel(ctx), event)
+	return e.keep(ctx, a, event)
 }
 
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written
@@ -31,13 +37,14 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 	event := a.later(events.ToolEnded)
 	event.Time = e.now()
 	event.Outcome = outcomeEvent(result, r)
+	event.Outcome.Stdout, event.Outcome.Stderr = a.printed[0], a.printed[1]
 	if r.attempts > 1 {
 		event.Outcome.Attempt = r.attempts
 	}
 	if r.kept != nil {
 		event.Outcome.Cached, event.Outcome.SameAs = true, r.kept.call
 	}
-	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
+	if err := e.keep(ctx, a, event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()
 	}
 }
@@ -61,7 +68,7 @@ func (e *Executor) recordAttempt(ctx context.Context, a *act, r *runResult) erro
 	event.Outcome = outcomeEvent(e.mapOutcome(a, silent), silent)
 	event.Outcome.OutputHash = "" // it would be that of nothing
 	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
-	return e.record.Record(context.WithoutCancel(ctx), event)
+	return e.keep(ctx, a, event)
 }
 
 // recordChanges says how the circuit of the act's tool has changed. The change has happened by now, so one
@@ -72,7 +79,7 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 		event := a.event(events.CircuitChanged)
 		event.Act = nil // what is recorded happened to the tool
 		event.Time, event.Circuit = change.at, &change.circuit
-		errs = append(errs, e.record.Record(context.WithoutCancel(ctx), event))
+		errs = append(errs, e.keep(ctx, a, event))
 	}
 	return errors.Join(errs...)
 }
@@ -101,6 +108,9 @@ func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permiss
 	event.Time = e.now()
 	event.Act = &events.Act{Kind: string(permissions.ActionCall), Tool: events.Text(call.Tool), Trial: call.Origin.Trial}
 	event.Outcome = outcomeEvent(result, runResult{})
+	if entry, ok := e.inForce(call.Workspace).Tools.LookupIn(call.Workspace, call.Tool); ok {
+		event.Reduce(entry.Tool.Audit)
+	}
 	if err := e.record.Record(context.WithoutCancel(ctx), event); err != nil {
 		result.Metadata.Diagnostics["record"] = err.Error()
 	}

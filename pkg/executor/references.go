@@ -57,6 +57,7 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 		return nil
 	}
 	filled, fingerprints := map[string]string{}, map[string]string{}
+	a.given = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(references)) {
 		value, err := e.vault.Value(ctx, references[name])
 		switch {
@@ -68,7 +69,7 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 			return tool.Failf(tool.FailNotFound,
 				"%s was not run: the value of %s holds a NUL, which no variable can", a.tool.ID, name)
 		}
-		filled[name] = value
+		filled[name], a.given[name] = value, e.hidden.Mark(value)
 		mac := hmac.New(sha256.New, e.fingerprintKey)
 		mac.Write([]byte(value)) // never fails
 		fingerprints[name] = string(mac.Sum(nil))

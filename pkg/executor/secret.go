@@ -20,6 +20,16 @@ func (a *act) publicArguments() map[string]any {
 	return public
 }
 
+// hide has the values of secret parameters stand on record as their marks, wherever they turn up.
+func (a *act) hide() {
+	a.marked = func(text string) string { return text }
+	if len(a.secrets) == 0 {
+		return
+	}
+	a.hidden.Add(permissions.SecretValues(a.arguments, a.tool.SecretParameters())...)
+	a.marked = permissions.Marker(a.arguments, a.tool.SecretParameters(), a.secrets, a.hidden.Mark)
+}
+
 // mask takes secret values out of a text that is shown or recorded. A value gets into one when its
 // parameter is taken for a path, or is part of a command that the call chose.
 func (a *act) mask(text string) string {

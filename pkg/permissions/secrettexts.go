@@ -2,6 +2,8 @@ package permissions
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,10 +19,41 @@ const SecretMark = "[secret]"
 func SecretTexts(arguments map[string]any, secret map[string]bool) []string {
 	var texts []string
 	for _, v := range SecretValues(arguments, secret) {
-		texts = append(texts, v, display.Line(v), inJSON(v, true), inJSON(v, false))
+		texts = append(texts, textsOf(v)...)
 	}
 	LongestFirst(texts)
 	return texts
+}
+
+// textsOf lists what one value can appear as.
+func textsOf(value string) []string {
+	return []string{value, display.Line(value), inJSON(value, true), inJSON(value, false)}
+}
+
+// Marker returns what puts the marks of secret arguments in the place of their values, in texts that are recorded.
+// pieces are further texts of theirs, which get SecretMark.
+func Marker(arguments map[string]any, secret map[string]bool, pieces []string,
+	mark func(value string) string) func(string) string {
+	marks := map[string]string{}
+	for _, v := range SecretValues(arguments, secret) {
+		for _, text := range textsOf(v) {
+			if marks[text] == "" {
+				marks[text] = mark(v)
+			}
+		}
+	}
+	for _, text := range pieces {
+		if marks[text] == "" {
+			marks[text] = SecretMark
+		}
+	}
+	texts := slices.Collect(maps.Keys(marks))
+	LongestFirst(texts)
+	pairs := make([]string, 0, 2*len(texts))
+	for _, text := range texts {
+		pairs = append(pairs, text, marks[text])
+	}
+	return strings.NewReplacer(pairs...).Replace
 }
 
 // SecretValues lists the texts and numbers in secret arguments.
@@ -79,6 +112,15 @@ func Masker(texts []string) func(string) string {
 		pairs = append(pairs, text, SecretMark)
 	}
 	return strings.NewReplacer(pairs...).Replace
+}
+
+// Marker returns what puts marks in the place of the request's secret arguments, in texts that are recorded; nil is
+// SecretMark for all.
+func (r Request) Marker(mark func(value string) string) func(string) string {
+	if len(r.Secret) == 0 || mark == nil {
+		return r.Mask()
+	}
+	return Marker(r.Arguments, r.Secret, nil, mark)
 }
 
 // Mask returns what takes the values of the request's secret arguments out of a text that is shown or

@@ -29,8 +29,8 @@ type Invocation struct {
 	// values, once they are known: the values themselves are never part of an Invocation.
 	References   map[string]Reference
 	Fingerprints map[string]string
-	// Key keys the digest of a call that was given secret values: what is on record of it would else tell
-	// them to whoever tries them out. It is nil where there are none.
+	// Key keys the digest of a call whose values are not on record, as secret ones are not: the digest, which is,
+	// would else tell them to whoever tries them out. It is nil where there are none.
 	Key []byte
 
 	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags

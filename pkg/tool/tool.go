@@ -29,6 +29,7 @@ type Tool struct {
 
 	Output  Output
 	Surface Surface
+	Audit   AuditLevel
 
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type ActFilter struct {
 	ended     string
 	text      string
 	event     string
+	hash      string   // of a value
 	since     cli.When // the zero value is all, as is until's
 	until     cli.When
 
@@ -108,6 +110,7 @@ func (f *ActFilter) fits(c audit.ActRecord) bool {
 		f.by != "" && c.By() != f.by ||
 		f.ended != "" && (c.Outcome() == nil || c.Outcome().Status != f.ended) ||
 		f.text != "" && !slices.ContainsFunc(c, f.holdsText) ||
+		f.hash != "" && !slices.ContainsFunc(c, func(entry audit.Entry) bool { return bytes.Contains(entry.Raw, []byte(f.hash)) }) ||
 		f.event != "" && !slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Is(f.event) }) {
 		return false
 	}

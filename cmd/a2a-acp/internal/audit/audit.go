@@ -32,7 +32,8 @@ func Command(env *cli.Environment) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(auditSummaryCommand(env), auditListCommand(env), auditShowCommand(env), auditTailCommand(env),
-		auditExportCommand(env), auditVerifyCommand(env), auditProveCommand(env), auditCheckpointCommand(env))
+		auditExportCommand(env), auditVerifyCommand(env), auditProveCommand(env), auditCheckpointCommand(env),
+		auditHashCommand(env))
 	return cmd
 }
 

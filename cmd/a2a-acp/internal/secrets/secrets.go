@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
@@ -229,43 +227,11 @@ var errValueGiven = errors.New("a value is never an argument, since everybody on
 
 // readSecret reads a value from the terminal, without showing it, or from standard input.
 func readSecret(ctx context.Context, env *cli.Environment, name string) (string, error) {
-	var data []byte
-	var err error
-	if cli.IsTerminal(env.Stdin) {
-		fmt.Fprintf(env.Stderr, "Value of %s (it is not shown): ", name)
-		data, err = typed(ctx, int(env.Stdin.Fd()))
-		fmt.Fprintln(env.Stderr)
-	} else {
-		data, err = io.ReadAll(io.LimitReader(env.Stdin, secret.LongestValue+2))
-	}
+	value, err := cli.ReadHidden(ctx, env, "Value of "+name, secret.LongestValue)
 	if err != nil {
-		return "", fmt.Errorf("read the value: %w", err)
+		return "", err
 	}
-	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	return value, secret.CheckValue(value)
-}
-
-// typed reads a line that the terminal does not show. When ctx ends, the terminal is as it was before.
-func typed(ctx context.Context, terminal int) ([]byte, error) {
-	before, err := term.GetState(terminal)
-	if err != nil {
-		return nil, err
-	}
-	type line struct {
-		data []byte
-		err  error
-	}
-	read := make(chan line, 1)
-	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
-		data, err := term.ReadPassword(terminal)
-		read <- line{data, err}
-	}()
-	select {
-	case l := <-read:
-		return l.data, l.err
-	case <-ctx.Done():
-		return nil, errors.Join(errors.New("nothing was set"), term.Restore(terminal, before))
-	}
 }
 
 func secretsRemoveCommand(env *cli.Environment) *cobra.Command {

@@ -198,6 +198,8 @@ type toolDetails struct {
 	Grants     []shownGrant      `json:"grants,omitempty"`
 	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
 
+	Audit tool.AuditLevel `json:"audit,omitempty"`
+
 	Warnings yamldoc.Errors `json:"warnings,omitempty"`
 }
 
@@ -225,7 +227,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
 		Sandbox: shownSandbox(t.Sandbox), Decision: verdictOf(env, set, t), Examples: examples,
 		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox),
-		Grants: shownGrants(env, t.Sandbox), Warnings: loaded.Warnings,
+		Grants: shownGrants(env, t.Sandbox), Audit: t.Audit, Warnings: loaded.Warnings,
 	}
 }
 
@@ -292,6 +294,13 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	}
 	writeVerdict(w, verdictOf(env, set, t))
 	writePolicy(env, w, t)
+	switch t.Audit {
+	case tool.AuditMetadata:
+		fmt.Fprintln(w, "\nOn record without its arguments (audit: metadata)")
+	case tool.AuditFull:
+		fmt.Fprintln(w, "\nOn record with what it prints (audit: full)")
+	case tool.AuditParams:
+	}
 	writeOutcomes(w, t)
 	fmt.Fprintf(w, "\nScript\n%s\n", cli.Indent(t.Script))
 	for _, warning := range loaded.Warnings {
