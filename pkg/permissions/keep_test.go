@@ -26,6 +26,48 @@ func TestSessionGrantsKeepTheDirectory(t *testing.T) {
 	}
 }
 
+// What a person allows of a tool that takes a command is that command with all that the tool is told beside it: where it runs,
+// as whom, with what input. A list of words is not the text that they make.
+func TestSessionGrantsKeepTheArguments(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	call := func(command string, more map[string]any) Request {
+		r := b.call("run", map[string]any{"command": command})
+		for name, value := range more {
+			r.Arguments[name] = value
+		}
+		r.SetShellText(command)
+		return r
+	}
+	words := func(argv ...any) Request { // two lists of commands' words, as the executor tells of them
+		r := b.call("run", map[string]any{"first": argv, "second": []any{"x"}})
+		r.SetShellText("echo a b\nx")
+		return r
+	}
+	for _, c := range []struct {
+		name           string
+		allowed, other Request
+	}{
+		{"a directory", call("make", map[string]any{"workdir": "build"}), call("make", map[string]any{"workdir": "../other"})},
+		{"no directory", call("make", nil), call("make", map[string]any{"workdir": "docs"})},
+		{"a machine", call("uptime", map[string]any{"host": "test"}), call("uptime", map[string]any{"host": "production"})},
+		{"an input", call("sh", map[string]any{"stdin": "true"}), call("sh", map[string]any{"stdin": "touch M"})},
+		{"a user", call("id", map[string]any{"user": "nobody"}), call("id", map[string]any{"user": "root"})},
+		{"a number", call("ls", map[string]any{"n": 1}), call("ls", map[string]any{"n": 2})},
+		{"words", words("echo", "a", "b"), words("echo", "a b")},
+	} {
+		a := b.authority()
+		c.allowed.Session, c.other.Session = "s", "s"
+		a.Remember("s", c.allowed, func(text string) string { return text })
+		if d := a.Decide(c.allowed); d.Verdict != Approve {
+			t.Errorf("%s: what was allowed is %s: %s", c.name, d.Verdict, d.Reason)
+		}
+		if d := a.Decide(c.other); d.Verdict != Ask {
+			t.Errorf("%s: another is %s: %s", c.name, d.Verdict, d.Reason)
+		}
+	}
+}
+
 // A grant ends with its time, whatever else still holds.
 func TestGrantsExpire(t *testing.T) {
 	t.Parallel()

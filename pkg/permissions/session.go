@@ -163,12 +163,18 @@ func (v *evaluation) commandAllowance() (key, words string) {
 	case err != nil || !filepath.IsAbs(v.Dir):
 		return "", "the directory that it runs in cannot be told"
 	}
-	// A tool that takes a command is not the terminal: it may run it elsewhere, or as somebody else.
+	words = fmt.Sprintf("exactly this command, `%s`, in %s", display.Line(v.ShellText), display.Line(dir))
+	// A tool that takes a command is not the terminal: it may run it elsewhere, or as somebody else, which its
+	// other arguments may say.
 	by := ""
 	if v.Action == ActionCall && len(v.Tools) > 0 {
-		by = v.Tools[0]
+		arguments, err := Canonical(v.Arguments)
+		if err != nil {
+			return "", "its arguments cannot be told apart from others"
+		}
+		by = digest.Of(v.Tools[0], arguments)
+		words += fmt.Sprintf(", by %s with the same arguments", display.Line(v.Tools[0]))
 	}
-	words = fmt.Sprintf("exactly this command, `%s`, in %s", display.Line(v.ShellText), display.Line(dir))
 	text, variables := v.ShellText, v.Variables
 	switch {
 	case len(variables) < len(v.Env):
