@@ -22,6 +22,7 @@ var (
 	sets     = section("sets", readSets)
 	like     = section("like", readLike)
 	options  = section("loading", readLoading)
+	taken    = section("taken", readTaken)
 	cures    = section("cures", func(n plainyaml.Node) (map[string]string, error) { return texts(n), nil })
 	builtins = section("builtins", func(n plainyaml.Node) (map[string]bool, error) { return set(texts(n)["names"]), nil })
 )

@@ -222,7 +222,7 @@ func loadYAML(text string) error {
 			return nil
 		},
 		"like":  func(n plainyaml.Node) error { _, err := readLike(n); return err },
-		"cures": ignored, "loading": ignored, "builtins": ignored, // internal/shellwords reads the rest of like, and cures
+		"cures": ignored, "loading": ignored, "taken": ignored, "builtins": ignored, // internal/shellwords reads the rest of like, and cures
 		"groups": func(n plainyaml.Node) error {
 			for _, item := range n.Nodes {
 				group := Group(texts(item)["is"])

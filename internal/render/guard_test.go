@@ -66,6 +66,8 @@ func TestGuards(t *testing.T) {
 		{name: "a pipe for a name", script: `mail -s a {{x}} <<< b`, arguments: map[string]any{"x": "|touch PWNED"}, reason: "for a file or a command"},
 		{name: "a name", script: `service {{x}} restart; mail -s {{y}} {{x}} <<< b`, arguments: map[string]any{"x": "a@b.c", "y": "a/b"}},
 		{name: "a pipe that is opened", script: `convert {{x}} out.png`, arguments: map[string]any{"x": "|touch PWNED"}, reason: "does more than open"},
+		{name: "a pipe at the end of a name", script: `exiftool {{x}}`, arguments: map[string]any{"x": "touch PWNED|"}, reason: "does more than open"},
+		{name: "a script in place of a login", script: `sqlplus -S {{x}}`, arguments: map[string]any{"x": "@evil"}, reason: "does more than open"},
 		{name: "a format that is opened", script: `convert a.png "{{x}}"`, arguments: map[string]any{"x": "msl:a"}, reason: "does more than open"},
 		{name: "a list that is opened", script: `magick a.png label:{{x}} b.png`, arguments: map[string]any{"x": "@/etc/passwd"}, reason: "does more than open"},
 		{name: "a picture", script: `convert {{x}} ./a:b.png`, arguments: map[string]any{"x": "./a:b.png"}},

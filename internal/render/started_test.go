@@ -97,6 +97,10 @@ var told = []struct{ script, says string }{
 	{`tar xzf {{x}} && ./configure`, "which files tar brings"},
 	{`echo {{x}} | base64 -d | tar xz; make`, "which files tar brings"},
 	{`git apply <<< {{x}}; make test`, "which files git apply brings"},
+	{`printf %s {{x}} > x.patch; git apply x.patch; make`, "which files git apply brings"},
+	{`printf %s {{x}} > x.patch; git apply < x.patch; make`, "which files git apply brings"},
+	{`printf %s {{x}} > x.patch; patch -p1 -i x.patch && npm test`, "which files patch brings"},
+	{`echo {{x}} | base64 -d > a.tar; tar xf a.tar; ./configure`, "which files tar brings"},
 	{`cp -- {{x}} .; bash install.sh`, "which files cp brings"},
 	{`scp host:{{x}} .; bash run.sh`, "which files scp brings"},
 

@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 		{`flock f -c ls`, "Po-C shell(ls)"},
 		{`stdbuf -oL ls`, "P-P"},
 		{`setsid -w ls`, "P-P"},
-		{`chroot /x sh -c ls`, "PoP-C shell(ls)"},
+		{`chroot /x sh -c ls`, "PFP-C shell(ls)"},
 		{`/usr/bin/time -f x ls`, "P-a~P"},
 		{`su bob -c ls`, "Po-C shell(ls)"},
 		{`watch -n 1 ls x`, "P-a~CC shell(ls x)"},

@@ -21,6 +21,9 @@ func (g *graph) followFiles(s *script, stack []syntax.Node) {
 			switch role.Kind {
 			case shellwords.Operand, shellwords.Argument:
 				if t := g.fileFlow(s, stack, n.Args[i]); t != nil {
+					if brings := c.reading.Brings; brings != "" { // the files that a patch or an archive names
+						t.brought(n, brings)
+					}
 					t.outputs(n)
 					t.climb(len(stack) - 2)
 				}

@@ -84,8 +84,9 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 		return g.who + " takes a name with / or | in it for a file or a command", !strings.ContainsAny(value, "/|")
 	case noOpener:
 		format, _, named := strings.Cut(value, ":")
-		return g.who + " does more than open a name that begins with |, @ or %, or with a format and a colon; write ./ in front of it",
-			(value == "" || !strings.Contains("|@%", value[:1])) && (!named || strings.Contains(format, "/"))
+		return g.who + " does more than open a name that begins with |, @ or %, or with a format and a colon, or that ends with |; " +
+				"write ./ in front of it", (value == "" || !strings.Contains("|@%", value[:1]) && value[len(value)-1] != '|') &&
+				(!named || strings.Contains(format, "/"))
 	case noMetaCommand:
 		start := strings.TrimLeft(value, " \t\r\n\v\f")
 		return g.who + ` can run programs from a text that starts with \ or .`,

@@ -227,7 +227,7 @@ func (a *analysis) eachReader(
 func (t *valueFlow) told(s *syntax.Stmt) {
 	t.a.eachReader(s, map[string]bool{}, func(n *syntax.CallExpr, c *call) bool {
 		switch r := c.reading; {
-		case r.Brings != "" && t.slot != nil:
+		case r.Brings != "" && (t.slot != nil || t.file != ""):
 			t.brought(n, r.Brings)
 		case r.InputOf == "" || !t.picks():
 		case r.Input != "":

@@ -83,7 +83,7 @@ func (g *graph) followMake(s *script, n syntax.Node) {
 }
 
 // followProject refuses values in the files of a directory that its tools run, though no word of a command
-// names them: package.json in front of npm test.
+// names them: package.json in front of npm test, x_test.go in front of go test.
 func (g *graph) followProject(s *script, n syntax.Node) {
 	call, ok := n.(*syntax.CallExpr)
 	if !ok || !g.a.files {
@@ -92,17 +92,25 @@ func (g *graph) followProject(s *script, n syntax.Node) {
 	c := g.a.call(call)
 	for _, p := range c.reading.Programs {
 		program := shellwords.Base(c.words[p.At].Text)
-		if !shellwords.ObeysDirectory(program, g.a.options.Commands) {
-			continue
+		obeys := shellwords.ObeysDirectory(program, g.a.options.Commands)
+		words := make([]string, 0, p.End-p.At)
+		for _, w := range c.words[p.At+1 : p.End] {
+			words = append(words, w.Text)
 		}
-		for _, file := range slices.Sorted(maps.Keys(g.written)) {
-			v, name := g.variables[file], strings.TrimPrefix(file, fileVariable(""))
-			if v == nil || v.value == nil {
+		for _, key := range slices.Sorted(maps.Keys(g.variables)) { // "$f" is known as what the author put into it, too
+			v := g.variables[key]
+			name, isFile := strings.CutPrefix(key, fileVariable(""))
+			if !isFile || v == nil || v.value == nil {
 				continue
 			}
-			if found, ok := sensitive.Find(path.Clean(name), "", sensitive.Built); ok {
-				g.a.refuse(s, n, g.origin(v), "through the file "+name,
-					found.ReadBy+" runs what the file holds",
+			by := ""
+			if found, ok := sensitive.Find(path.Clean(name), "", sensitive.Built); ok && obeys {
+				by = found.ReadBy
+			} else if command.Takes(program, words, name) {
+				by = program
+			}
+			if by != "" {
+				g.a.refuse(s, n, g.origin(v), "through the file "+name, by+" runs what the file holds",
 					"write a fixed file, and pass the value in another one that only holds data")
 			}
 		}
