@@ -14,8 +14,9 @@ FUZZ_RUNS   ?= 150000
 FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
+LISTEN      ?= 127.0.0.1:9999
 
-.PHONY: all help build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
+.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
 
 all: build lint test
 
@@ -70,6 +71,10 @@ soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo
 	$(BUILD)/demo -bin $(BINARY) -picture README.md
+
+sut: ## serves the scenarios of the suites for A2A servers at LISTEN
+	$(GO) build -o $(BUILD)/sut ./internal/sut
+	$(BUILD)/sut -listen $(LISTEN)
 
 picture: build ## the picture in README.md: a card and a summary of the demo; make demo checks it
 	$(GO) build -o $(BUILD)/demo ./internal/demo

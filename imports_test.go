@@ -45,6 +45,7 @@ var may = map[string][]string{
 	"internal/grant":      {"pkg/tool", "internal/spelling"},
 	"internal/blob":       {},
 	"internal/store":      {"internal/database", "internal/process"}, // what the rows mean is said by internal/approval
+	"internal/tasklog":    {"internal/database", "internal/process"}, // what an event says is its door's business
 	"internal/database":   {},
 	"internal/process":    {},
 	"internal/digest":     {},
@@ -104,6 +105,7 @@ var may = map[string][]string{
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
+	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/approval", "internal/display", "internal/tasklog"},
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
 
@@ -119,10 +121,10 @@ var may = map[string][]string{
 		"internal/yamldoc",
 	},
 	"internal/app": {
-		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/acp",
-		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/dirs",
+		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/a2a", "pkg/acp",
+		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state",
+		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
@@ -199,6 +201,7 @@ var may = map[string][]string{
 		"internal/render", "internal/replay", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
+	"internal/sut":  {"internal/tasklog", "pkg/a2a"},
 
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},

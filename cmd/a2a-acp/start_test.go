@@ -33,6 +33,8 @@ var dearToStart = map[string]int{
 	"google.golang.org/protobuf/internal/encoding/json":       150,
 	"google.golang.org/protobuf/reflect/protodesc":            1100,
 	"google.golang.org/protobuf/types/descriptorpb":           150,
+	"encoding/gob":                                            380, // the types of A2A are registered with it
+	"github.com/a2aproject/a2a-go/v2/a2a":                     120,
 	"go.yaml.in/yaml/v3":                                      300,
 	"gopkg.in/yaml%2ev3":                                      300, // what people write
 	"mvdan.cc/sh/v3/fileutil":                                 120, // of the shell's syntax

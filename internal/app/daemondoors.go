@@ -12,6 +12,7 @@ func (a *App) daemonDoors() []func() (serve.Door, error) {
 	return []func() (serve.Door, error){
 		a.mcpDoor,
 		a.webhookDoor,
+		a.a2aDoor,
 	}
 }
 

@@ -224,8 +224,12 @@ type standing struct{ id chan string }
 
 func newStanding() *standing { return &standing{id: make(chan string, 1)} }
 
-// set notes under which id it can be answered. It is called once.
-func (s *standing) set(id string) { s.id <- id }
+// set notes under which id it can be answered; "" is nowhere. It is called once.
+func (s *standing) set(id string) {
+	if id != "" {
+		s.id <- id
+	}
+}
 
 // slowDisk is how long a question may take until it stands.
 const slowDisk = 10 * time.Second

@@ -56,7 +56,7 @@ func AskOnBoard(ctx context.Context, board Board, question Question, waits func(
 }
 
 // AskAndTell is AskOnBoard, and has stands called with the id under which the question can be answered
-// elsewhere, from another goroutine, once it can. stands may be nil.
+// elsewhere, from another goroutine, once it can; with "" if it cannot be. stands may be nil.
 func AskAndTell(ctx context.Context, board Board, question Question, waits func(), stands func(id string),
 	ask func(context.Context) (Answer, error)) (Answer, error) {
 	if board == nil {
@@ -79,7 +79,16 @@ func askAt(ctx context.Context, notice Notice, stands func(id string),
 	var elsewhere *Answer
 	var watching sync.WaitGroup
 	watching.Go(func() { // ends with an answer elsewhere, or when there is one here
-		if answer, err := notice.Elsewhere(asking, stands); err == nil {
+		told := stands == nil
+		answer, err := notice.Elsewhere(asking, func(id string) {
+			if told = true; stands != nil {
+				stands(id)
+			}
+		})
+		if !told {
+			stands("")
+		}
+		if err == nil {
 			elsewhere = &answer
 			stop(ErrElsewhere)
 		}

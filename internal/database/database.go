@@ -52,11 +52,16 @@ func Begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
 
 // source is the database as the driver wants it named. The driver sets busy_timeout before everything else.
 func source(path string) string {
-	query := url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
-			"trusted_schema(0)"},
-	}
+	return named(path, url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "journal_mode(WAL)",
+		"synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)"}})
+}
+
+// reading is the same for those who only read.
+func reading(path string) string {
+	return named(path, url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)", "trusted_schema(0)"}})
+}
+
+func named(path string, query url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
@@ -146,4 +151,16 @@ func private(path string) error {
 		return file.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
 	}
 	return nil
+}
+
+// OpenReading opens a database that Open has opened for reading it by several connections at once, beside the
+// one that writes. The caller closes it.
+func OpenReading(path string, connections int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", reading(path))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
 }

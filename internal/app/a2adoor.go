@@ -1,0 +1,235 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/digest"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/pkg/a2a"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// a2aDoor opens the A2A door of the daemon.
+func (a *App) a2aDoor() (serve.Door, error) {
+	door, err := a.openDoor()
+	if err != nil {
+		return serve.Door{}, err
+	}
+	d := &a2aDoor{Door: door}
+	shut := func(ctx context.Context) {
+		if err := d.shut(ctx); err != nil {
+			a.o.Say(fmt.Sprintf("the A2A door: %v", err))
+		}
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := d.open(); err != nil {
+		shut(over)
+		return serve.Door{}, fmt.Errorf("the A2A door: %w", err)
+	}
+	context.AfterFunc(a.ending, func() { shut(over) }) // where the daemon never came to serve
+	anybody := func(pattern string) serve.Route {
+		return serve.Route{Pattern: pattern, Scope: serve.Anybody, Handler: d.server}
+	}
+	return serve.Door{
+		Name: "a2a",
+		Routes: []serve.Route{
+			{Pattern: "/", Scope: serve.ScopeTasks, Handler: d.server},
+			anybody("GET /.well-known/agent-card.json"), anybody("GET /.well-known/agent.json"),
+			anybody("GET " + a2a.KeySetPath), anybody("GET /agents/{name}/.well-known/agent-card.json"),
+		},
+		FirstLine: func(base string) map[string]any { return map[string]any{"a2a": base} },
+		Ready:     d.server.Ready,
+		Drain:     shut,
+	}, nil
+}
+
+// a2aDoor is what A2A clients reach.
+type a2aDoor struct {
+	*Door
+	log    *tasklog.Log
+	server *a2a.Server
+
+	shutting sync.Once
+}
+
+// cardKeyName is the file in the state directory with the key that cards are signed with.
+const cardKeyName = "card.key"
+
+func (d *a2aDoor) open() error {
+	a := d.app
+	if a.state == "" {
+		return fmt.Errorf("there is no state directory to keep tasks in: %w", a.Unrecorded)
+	}
+	signer, err := a.cardSigner()
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if d.log, err = tasklog.Open(ctx, tasklog.Options{Path: filepath.Join(a.state, tasklog.Name)}); err != nil {
+		return err
+	}
+	agent := a2a.NewToolAgent(a2a.ToolOptions{
+		Tools: &a2aTools{door: d.Door, admitted: map[string]error{}}, Board: d.Questions,
+		Name: "a2a-acp", Version: a.o.Version, Card: describeDaemon,
+	})
+	if d.server, err = a2a.New(a2a.Options{
+		Log: d.log, Agent: agent, Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
+	}); err != nil {
+		return err
+	}
+	return d.server.Start(ctx)
+}
+
+// shut ends what is under way, once, and closes the log.
+func (d *a2aDoor) shut(ctx context.Context) (err error) {
+	d.shutting.Do(func() {
+		d.Questions.Leave()
+		if d.server != nil {
+			d.server.Close(ctx)
+		}
+		d.close()
+		if d.log != nil {
+			err = d.log.Close()
+		}
+	})
+	return err
+}
+
+// a2aCaller says who makes a request.
+func a2aCaller(r *http.Request) a2a.Caller {
+	p := serve.PrincipalOf(r.Context())
+	if p == nil {
+		return a2a.Caller{}
+	}
+	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace}
+}
+
+// describeDaemon says in a card how callers show who they are.
+func describeDaemon(card *wire.AgentCard) {
+	card.SecuritySchemes = wire.NamedSecuritySchemes{
+		"bearer": wire.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token of a principal of the daemon."},
+		"apiKey": wire.APIKeySecurityScheme{Name: "X-API-Key", Location: "header", Description: "The same, as an API key."},
+	}
+	card.SecurityRequirements = wire.SecurityRequirementsOptions{
+		{"bearer": wire.SecuritySchemeScopes{}}, {"apiKey": wire.SecuritySchemeScopes{}},
+	}
+}
+
+// cardSigner returns the signer of cards. Its key is made when there is none.
+func (a *App) cardSigner() (*a2a.Signer, error) {
+	file := filepath.Join(a.state, cardKeyName)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		if text, err = a2a.NewKey(); err == nil {
+			err = writeNew(file, text)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	signer, err := a2a.NewSigner(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return signer, nil
+}
+
+// writeNew writes a file that does not exist, and that only we read.
+func writeNew(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(file))
+	}
+	return nil
+}
+
+// a2aTools are the tools as A2A clients have them. It implements a2a.Tools.
+type a2aTools struct {
+	door *Door
+
+	mu       sync.Mutex
+	admitted map[string]error // whether calls may be made in a directory
+}
+
+// place returns where a caller's calls are made; no directory if ours cannot be a workspace. Before the first call
+// there, what its own files forbid is read.
+func (t *a2aTools) place(from a2a.Caller) (w tool.Workspace, dir string, err error) {
+	dir = cmp.Or(from.Workspace, t.door.app.o.Dir)
+	if w = t.door.app.o.Dirs().Workspace(dir, nil); w.Root == "" {
+		return tool.Workspace{}, "", nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err, known := t.admitted[w.Root]
+	if !known {
+		err = t.door.app.admitAt(w, w.Root)
+		t.admitted[w.Root] = err
+	}
+	return w, w.Root, err
+}
+
+// List implements a2a.Tools.
+func (t *a2aTools) List(from a2a.Caller) []*tool.Tool {
+	w, _, err := t.place(from)
+	if from.NoTools || err != nil {
+		return nil
+	}
+	var list []*tool.Tool
+	for _, entry := range t.door.app.Refreshed(w).Exposed(w) {
+		list = append(list, entry.Tool)
+	}
+	return list
+}
+
+// Sandbox implements a2a.Tools.
+func (t *a2aTools) Sandbox() string {
+	host, err := t.door.app.host.wait()
+	if err != nil {
+		return "none"
+	}
+	return string(host.Level())
+}
+
+// Call implements a2a.Tools.
+func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCaller) tool.Result {
+	w, dir, err := t.place(call.Caller)
+	offered := slices.ContainsFunc(t.List(call.Caller), func(o *tool.Tool) bool { return o.ID == call.Tool })
+	if err != nil || !offered {
+		why := tool.Failf(tool.FailNotFound, "there is no tool %q any more", call.Tool)
+		if err != nil {
+			why = tool.Failf(tool.FailDenied, "no tool runs in the workspace: %v", err)
+		}
+		return a2a.NoResult(call, why)
+	}
+	return t.door.Executor.Execute(ctx, tool.Call{
+		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
+		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
+			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID},
+	}, a2aAsker{asker})
+}
+
+// a2aAsker is who makes a call. It implements executor.Caller and executor.Listener.
+type a2aAsker struct{ a2a.ToolCaller }
+
+// Output implements executor.Listener.
+func (a a2aAsker) Output(stream executor.Stream, p []byte) {
+	a.ToolCaller.Output(stream == executor.Stderr, p)
+}

@@ -1,0 +1,85 @@
+package tasklog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// Config says that somebody wants to be told of a task elsewhere.
+type Config struct {
+	Task  string
+	ID    string // unique in its task
+	Since int64  // the task's last event when the config was made: what comes after is told
+	Body  []byte // the business of the task's door
+}
+
+// MostConfigs is how many a task may have.
+const MostConfigs = 50
+
+// PutConfig keeps a config of a task, in place of the one with its id, and returns it as it is kept.
+func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
+	_, err := l.write(ctx, func(w *writer) (wrote, error) {
+		t, err := readTask(w.head.QueryRow(c.Task))
+		if err != nil {
+			return wrote{}, err
+		}
+		var others int
+		if err := w.countConfigs.QueryRow(t.num, c.ID).Scan(&others); err != nil {
+			return wrote{}, err
+		}
+		if others >= MostConfigs {
+			return wrote{}, ErrTooMany
+		}
+		c.Since = t.Seq
+		_, err = w.config.Exec(t.num, c.ID, c.Since, c.Body)
+		return wrote{task: t}, err
+	})
+	return c, err
+}
+
+// RemoveConfig removes a config of a task, whether there is one or not.
+func (l *Log) RemoveConfig(ctx context.Context, task, id string) error {
+	_, err := l.write(ctx, func(w *writer) (wrote, error) {
+		t, err := readTask(w.head.QueryRow(task))
+		if err != nil {
+			return wrote{}, err
+		}
+		_, err = w.noConfig.Exec(t.num, id)
+		return wrote{task: t}, err
+	})
+	return err
+}
+
+// Configs returns the configs of a task, the oldest first; of all tasks of a door for the zero Task.
+func (l *Log) Configs(ctx context.Context, door string, t Task) (list []Config, err error) {
+	query, args := `SELECT tasks.id, configs.id, since, body FROM configs
+		JOIN tasks ON tasks.num = configs.task WHERE door = ?`, []any{door}
+	if t.num != 0 {
+		query, args = query+` AND configs.task = ?`, append(args, t.num)
+	}
+	rows, err := l.reading.QueryContext(ctx, query+` ORDER BY configs.num`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var c Config
+		if err := rows.Scan(&c.Task, &c.ID, &c.Since, &c.Body); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// Config returns a config of a task. It returns ErrNotFound if there is none.
+func (l *Log) Config(ctx context.Context, t Task, id string) (Config, error) {
+	c := Config{Task: t.ID, ID: id}
+	err := l.reading.QueryRowContext(ctx, `SELECT since, body FROM configs WHERE task = ? AND id = ?`, t.num, id).
+		Scan(&c.Since, &c.Body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, ErrNotFound
+	}
+	return c, err
+}

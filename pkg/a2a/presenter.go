@@ -1,0 +1,295 @@
+package a2a
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// presenter shows one call to the client: its questions as those of the task, its output as an artifact that
+// grows. It is a ToolCaller.
+type presenter struct {
+	ctx   context.Context // of the work
+	turn  *Turn
+	board approval.Board
+	call  ToolCall
+
+	mu      sync.Mutex
+	pending []byte // what was put out and not told yet
+	begun   bool   // the artifact has a part
+	told    int    // bytes
+	telling bool
+	idle    *sync.Cond // telling has become false
+	gone    bool       // the server ends, and a question of the call waits
+}
+
+// left reports whether a question of the call outlives the server.
+func (p *presenter) left() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
+}
+
+func newPresenter(ctx context.Context, t *Turn, board approval.Board, call ToolCall) *presenter {
+	p := &presenter{ctx: ctx, turn: t, board: board, call: call}
+	p.idle = sync.NewCond(&p.mu)
+	return p
+}
+
+// The bounds of what is told while a call runs. The result has the rest.
+const (
+	mostTold  = 1 << 20
+	mostChunk = 32 << 10
+)
+
+// Output implements ToolCaller. What comes while something is being told goes with what is told next.
+func (p *presenter) Output(stderr bool, said []byte) {
+	if stderr {
+		return // the result has it
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if room := mostTold - p.told - len(p.pending); len(said) > room {
+		said = said[:max(room, 0)]
+	}
+	p.pending = append(p.pending, said...)
+	if p.telling || len(p.pending) == 0 {
+		return
+	}
+	p.telling = true
+	go p.tell() // ends when nothing is pending; end waits for it
+}
+
+// tell tells what is pending.
+func (p *presenter) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		chunk := p.pending[:min(len(p.pending), mostChunk)]
+		chunk = []byte(tool.WholeRunes(string(chunk)))
+		if len(chunk) == 0 && len(p.pending) >= utf8.UTFMax {
+			chunk = p.pending[:utf8.UTFMax] // no text
+		}
+		if len(chunk) == 0 {
+			break
+		}
+		text := strings.ToValidUTF8(string(chunk), "\uFFFD")
+		p.pending = slices.Clone(p.pending[len(chunk):])
+		more := p.begun
+		p.begun, p.told = true, p.told+len(chunk)
+		p.mu.Unlock()
+		err := p.turn.Put(p.ctx, p.artifact(wire.NewTextPart(text)), more, false)
+		p.mu.Lock()
+		if err != nil {
+			p.pending, p.told = nil, mostTold // the end says what went wrong
+			break
+		}
+	}
+	p.telling = false
+	p.idle.Broadcast()
+}
+
+func (p *presenter) artifact(parts ...*wire.Part) *wire.Artifact {
+	return &wire.Artifact{ID: wire.ArtifactID(p.call.ID), Name: p.call.Tool, Parts: parts}
+}
+
+// end tells the result of the call: the text that was not told yet, and the whole as data.
+func (p *presenter) end(result tool.Result) tool.Result {
+	p.mu.Lock()
+	for p.telling {
+		p.idle.Wait()
+	}
+	begun := p.begun
+	p.mu.Unlock()
+	if result.Metadata.Decision != nil {
+		decision := *result.Metadata.Decision
+		decision.Approver = "" // who sits where is no business of the client's; the record has it
+		result.Metadata.Decision = &decision
+	}
+	shown := result.InText()
+	var parts []*wire.Part
+	if picture := pictureOf(result); picture != nil {
+		parts = append(parts, picture)
+	} else if !begun && shown.Stdout != "" {
+		parts = append(parts, wire.NewTextPart(strings.ToValidUTF8(shown.Stdout, "\uFFFD")))
+	}
+	encoded, err := json.Marshal(shown)
+	var data map[string]any
+	if err == nil {
+		err = json.Unmarshal(encoded, &data)
+	}
+	if err == nil {
+		data["type"] = "tool_result"
+		parts = append(parts, &wire.Part{Content: wire.Data{Value: data}, MediaType: "application/json"})
+	}
+	// The end of a call that was canceled is told, too.
+	if err := p.turn.Put(context.WithoutCancel(p.ctx), p.artifact(parts...), begun, true); err != nil {
+		p.turn.run.server.o.Say(fmt.Sprintf("the result of call %s of task %s is not in the log: %v", p.call.ID, p.call.Task, err))
+	}
+	return result
+}
+
+// pictureOf returns a picture that a call has put out, whole.
+func pictureOf(r tool.Result) *wire.Part {
+	binary, _ := r.Metadata.Diagnostics[tool.BinaryKey].(map[string]tool.Binary)
+	b, ok := binary["stdout"]
+	if !ok || !strings.HasPrefix(b.Type, "image/") || int64(len(r.Stdout)) != b.Bytes {
+		return nil
+	}
+	return &wire.Part{Content: wire.Raw(r.Stdout), MediaType: b.Type, Filename: "stdout"}
+}
+
+// questionData is a question as programs read it.
+type questionData struct {
+	Type      string        `json:"type"` // permission_request
+	RequestID string        `json:"requestId"`
+	ToolCall  string        `json:"toolCallId"`
+	Tool      string        `json:"toolId"`
+	Approval  string        `json:"approvalId,omitempty"` // for a2a-acp approvals
+	Title     string        `json:"title"`
+	Command   string        `json:"command"` // what would run, as a person reads it: Markdown
+	Lasting   string        `json:"lasting,omitempty"`
+	Options   []choice      `json:"options"`
+	Expires   *time.Time    `json:"expires,omitempty"`
+	Risk      *questionRisk `json:"risk,omitempty"`
+}
+
+// questionRisk is what is known of what would run.
+type questionRisk struct {
+	Action string   `json:"action"`
+	Paths  []string `json:"paths,omitempty"`
+	Bound  bool     `json:"exactlyThis"` // a yes is for the very script and values, and nothing else
+}
+
+// choice is an answer that can be given, as ACP has it.
+type choice struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// Ask implements approval.Asker: the question is the task's, and stands on the board, too.
+func (p *presenter) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	stands := make(chan string, 1)
+	if p.board == nil {
+		stands <- ""
+	}
+	answer, err := approval.AskAndTell(ctx, p.board, q, func() {}, func(id string) { stands <- id },
+		func(ctx context.Context) (approval.Answer, error) {
+			select { // who is told of the question can find it on the board
+			case id := <-stands:
+				return p.ask(ctx, q, id)
+			case <-ctx.Done():
+				return approval.Answer{}, context.Cause(ctx)
+			}
+		})
+	if err == nil { // from now on it may run
+		err = p.turn.Emit(context.WithoutCancel(ctx), &wire.TaskStatusUpdateEvent{
+			Status:   wire.TaskStatus{State: wire.TaskStateWorking},
+			Metadata: map[string]any{answeredKey(p.call.ID): true}})
+	}
+	return answer, err
+}
+
+// answeredKey is the member of a task's metadata that says that a call's question was answered.
+func answeredKey(call string) string { return ToolExtension + "/answered/" + call }
+
+func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (approval.Answer, error) {
+	options := []choice{{"allow_once", "Allow", "allow_once"}}
+	if q.Lasting != "" && !q.Once {
+		options = append(options, choice{"allow_always", "Allow in this context: " + q.Lasting, "allow_always"})
+	}
+	options = append(options, choice{"reject_once", "Deny", "reject_once"})
+	data := questionData{Type: "permission_request", RequestID: p.call.ID, ToolCall: p.call.ID, Tool: p.call.Tool,
+		Approval: id, Title: q.Title, Command: q.Text, Lasting: q.Lasting, Options: options,
+		Risk: &questionRisk{Action: string(q.Action), Paths: q.Paths, Bound: q.Bound}}
+	if until, bounded := ctx.Deadline(); bounded {
+		until = until.UTC().Truncate(time.Second)
+		data.Expires = &until
+	}
+	message := wire.NewMessage(wire.MessageRoleAgent,
+		wire.NewTextPart(q.Title+"\n\n"+q.Text+"\n\nAnswer allow or deny."),
+		&wire.Part{Content: wire.Data{Value: data}, MediaType: "application/json"})
+	message.Metadata = map[string]any{"requestId": p.call.ID, "permission_options": options,
+		"tool_call": map[string]any{"id": p.call.ID, "toolId": p.call.Tool}}
+	if data.Expires != nil {
+		message.Metadata["expires"] = data.Expires.Format(time.RFC3339)
+	}
+	var picked choice
+	_, err := p.turn.Ask(ctx, message, func(m *wire.Message) error {
+		var refused error
+		picked, refused = pick(m, p.call.ID, options)
+		return refused
+	})
+	if err != nil {
+		if errors.Is(context.Cause(p.turn.run.ctx), errEnds) {
+			p.mu.Lock()
+			p.gone = true
+			p.mu.Unlock()
+			err = approval.AskerGone("the server ends; the task goes on waiting")
+		}
+		return approval.Answer{}, err
+	}
+	answer := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
+		By: "the A2A client of " + display.Line(p.call.Caller.Name)}
+	if picked.Kind != "reject_once" {
+		answer.Verdict, answer.Always = permissions.Approve, picked.Kind == "allow_always"
+	}
+	return answer, nil
+}
+
+// words are the texts that answer a question, whole and in any case.
+var words = map[string]string{
+	"allow": "allow_once", "allow once": "allow_once", "yes": "allow_once", "y": "allow_once", "ok": "allow_once",
+	"approve": "allow_once", "approved": "allow_once", "proceed_once": "allow_once",
+	"allow always": "allow_always", "always": "allow_always", "proceed_always": "allow_always",
+	"deny": "reject_once", "no": "reject_once", "n": "reject_once", "reject": "reject_once", "abort": "reject_once",
+	"cancel": "reject_once", "denied": "reject_once",
+}
+
+// pick returns the answer that a message gives to the question of a call. What is not clearly one of the options is
+// refused, and nothing is guessed.
+func pick(m *wire.Message, call string, options []choice) (choice, error) {
+	said, about := "", ""
+	note := func(object map[string]any) {
+		said = cmp.Or(said, text(object, "optionId", "option_id", "selectedOptionId", "selected_option_id", "decision", "answer"))
+		about = cmp.Or(about, text(object, "requestId", "request_id", "toolCallId", "tool_call_id"))
+	}
+	for _, part := range m.Parts {
+		if data, ok := part.Data().(map[string]any); ok {
+			note(data)
+		}
+	}
+	note(m.Metadata)
+	if said == "" && len(m.Parts) == 1 {
+		said = strings.TrimPrefix(strings.TrimSpace(m.Parts[0].Text()), "option:")
+	}
+	if about != "" && about != call {
+		return choice{}, invalid("message.parts", "no question with the requestId %.60q is open", about)
+	}
+	said = strings.TrimSpace(said)
+	for _, option := range options {
+		if option.ID == said || words[strings.ToLower(said)] == option.ID {
+			return option, nil
+		}
+	}
+	var names []string
+	for _, option := range options {
+		names = append(names, option.ID)
+	}
+	return choice{}, invalid("message.parts", "the task waits for an answer; give one of %s", strings.Join(names, ", "))
+}

@@ -1,0 +1,323 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+)
+
+// The bounds of a message.
+const (
+	mostParts     = 1000
+	longestID     = 256
+	mostMentioned = 100 // extensions and other tasks
+)
+
+// sent is what came of a message: a task as it is with the message, or an answer without a task.
+type sent struct {
+	task  tasklog.Task
+	reply *wire.Message
+}
+
+// send takes a message: it begins a task, or goes on with one.
+func (s *Server) send(ctx context.Context, q *query, params *wire.SendMessageRequest) (sent, error) {
+	if err := checkSend(params); err != nil {
+		return sent{}, err
+	}
+	card := q.at.agent.Card(q.caller)
+	if err := checkExtensions(card, q.extensions); err != nil {
+		return sent{}, err
+	}
+	if err := checkModes(card, params.Message); err != nil {
+		return sent{}, err
+	}
+	push := (*wire.PushConfig)(nil)
+	if params.Config != nil && params.Config.PushConfig != nil {
+		push = params.Config.PushConfig
+		if err := s.checkPush(push); err != nil {
+			return sent{}, err
+		}
+	}
+	if s.Ready() != nil {
+		return sent{}, failf(errStopping, "%v; send it again in a moment", errEnds)
+	}
+	if params.Message.TaskID != "" {
+		got, err := s.goOn(ctx, q, params.Message)
+		if err == nil && push != nil {
+			_, err = s.putPush(ctx, q, got.task, push)
+		}
+		return got, err
+	}
+	return s.begin(ctx, q, params.Message, push)
+}
+
+// begin begins a task with a message. Where push is wanted, it is so from the first event on.
+func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, push *wire.PushConfig) (sent, error) {
+	if message.ContextID == "" {
+		message.ContextID = wire.NewContextID()
+	}
+	reply, err := q.at.agent.Receive(ctx, q.caller, message)
+	if err != nil {
+		return sent{}, err
+	}
+	if reply != nil {
+		reply.ContextID = message.ContextID
+		return sent{reply: reply}, nil
+	}
+	message.TaskID = wire.NewTaskID()
+	task := &wire.Task{ID: message.TaskID, ContextID: message.ContextID,
+		Status: wire.TaskStatus{State: wire.TaskStateSubmitted}, History: []*wire.Message{message}}
+	step, err := s.step(tasklog.Task{}, task)
+	if err == nil {
+		step.Input, err = json.Marshal(origin{q.caller.Workspace})
+	}
+	if err != nil {
+		return sent{}, err
+	}
+	// Not with the client's patience: a task that is there is worked on.
+	t, err := s.o.Log.Create(context.WithoutCancel(ctx), tasklog.Task{ID: string(task.ID), Door: q.at.door,
+		Owner: q.caller.Name, Context: task.ContextID}, step)
+	if err != nil {
+		return sent{}, err
+	}
+	if push != nil {
+		if _, err := s.putPush(ctx, q, t, push); err != nil {
+			_ = s.lost(context.WithoutCancel(ctx), q.at, t) // if that fails, too, the next start does it
+			return sent{}, err
+		}
+	}
+	if err := s.run(q.at, q.caller, t, task, message, q.at.agent.Work); err != nil {
+		_ = s.lost(context.WithoutCancel(ctx), q.at, t) // if that fails, too, the next start does it
+		return sent{}, err
+	}
+	return sent{task: t}, nil
+}
+
+// goOn gives a message to a task that there is.
+func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sent, error) {
+	t, err := s.task(ctx, q, message.TaskID)
+	switch {
+	case err != nil:
+		return sent{}, err
+	case message.ContextID != "" && message.ContextID != t.Context:
+		return sent{}, invalid("message.contextId", "task %s is in another context", t.ID)
+	case t.State.Ended():
+		return sent{}, failf(errUnsupported, "task %s has ended: it is %s. Begin another one, in the same context", t.ID, t.State)
+	}
+	message.ContextID = t.Context
+	for r := s.of(t.ID); r != nil; r = s.of(t.ID) {
+		waits, later := r.waits()
+		if waits {
+			t, err := r.receive(context.WithoutCancel(ctx), message)
+			return sent{task: t}, err
+		}
+		if !r.interrupted() {
+			break
+		}
+		select { // it is about to ask, as after a restart, or the turn before is about to end
+		case <-later:
+		case <-r.over:
+		case <-ctx.Done():
+			return sent{}, context.Cause(ctx)
+		}
+	}
+	if t, err = s.task(ctx, q, message.TaskID); err != nil {
+		return sent{}, err
+	}
+	if !t.State.Interrupted() {
+		return sent{}, failf(errUnsupported, "task %s is %s and waits for no message", t.ID, t.State)
+	}
+	if t, err = s.o.Log.Take(ctx, t.ID); err != nil {
+		return sent{}, failf(errUnsupported, "task %s is worked on elsewhere", message.TaskID)
+	}
+	snap, err := s.snapshot(ctx, t)
+	if err != nil {
+		return sent{}, err
+	}
+	event := statusEvent(t, wire.TaskStateWorking, nil)
+	step, err := s.step(t, event)
+	if err != nil {
+		return sent{}, err
+	}
+	if step.Input, err = json.Marshal(message); err != nil {
+		return sent{}, err
+	}
+	step.From = t.State
+	next, err := s.o.Log.Append(context.WithoutCancel(ctx), t.ID, step)
+	switch {
+	case errors.Is(err, tasklog.ErrMoved):
+		return sent{}, failf(errUnsupported, "task %s was answered before", t.ID)
+	case err != nil:
+		return sent{}, err
+	}
+	task := fold(snap.task, event, message)
+	caller, err := s.callerOf(ctx, t)
+	if err != nil {
+		return sent{}, err
+	}
+	if err := s.run(q.at, caller, next, task, message, q.at.agent.Work); err != nil {
+		return sent{}, err
+	}
+	return sent{task: next}, nil
+}
+
+// waits reports whether somebody waits for a message of the client. later is closed when somebody else does.
+func (r *run) waits() (waits bool, later chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.asking) > 0, r.asked
+}
+
+// interrupted reports whether the task waits for its client.
+func (r *run) interrupted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.head.State.Interrupted()
+}
+
+func (s *Server) sendMessage(ctx context.Context, q *query) (json.RawMessage, error) {
+	params, err := decode[wire.SendMessageRequest](q)
+	if err != nil {
+		return nil, err
+	}
+	got, err := s.send(ctx, q, params)
+	if err != nil {
+		return nil, err
+	}
+	if got.reply != nil {
+		return json.Marshal(wire.StreamResponse{Event: got.reply})
+	}
+	config := params.Config
+	if config == nil {
+		config = &wire.SendMessageConfig{}
+	}
+	t := got.task
+	if !config.ReturnImmediately {
+		if t, err = s.settled(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	snap, err := s.snapshot(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := encodeTask(snap, config.HistoryLength)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte(`{"task":`), encoded, []byte(`}`)), nil
+}
+
+// settled waits until a task has ended, or waits for somebody.
+func (s *Server) settled(ctx context.Context, t tasklog.Task) (tasklog.Task, error) {
+	f, err := s.o.Log.Follow(ctx, t.ID, t.Seq)
+	if err != nil {
+		return t, err
+	}
+	defer f.Close()
+	for !t.State.Ended() && !(t.State.Interrupted()) {
+		events, err := f.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return t, err
+		}
+		last := events[len(events)-1]
+		t.Seq, t.State = last.Seq, last.State
+	}
+	return t, nil
+}
+
+// checkSend checks a request to send a message.
+func checkSend(params *wire.SendMessageRequest) error {
+	m := params.Message
+	if m == nil {
+		return invalid("message", "there is none")
+	}
+	if config := params.Config; config != nil {
+		if err := checkHistoryLength(config.HistoryLength); err != nil {
+			return err
+		}
+	}
+	var wrong []*Error
+	if m.Role != wire.MessageRoleUser {
+		wrong = append(wrong, invalid("message.role", "want ROLE_USER, found %.30q", m.Role.String()))
+	}
+	if len(m.Parts) == 0 || len(m.Parts) > mostParts {
+		wrong = append(wrong, invalid("message.parts", "want 1 to %d parts, found %d", mostParts, len(m.Parts)))
+	}
+	for name, id := range map[string]string{"messageId": m.ID, "contextId": m.ContextID, "taskId": string(m.TaskID)} {
+		if len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+			wrong = append(wrong, invalid("message."+name, "it is longer than %d bytes, or holds control characters", longestID))
+		}
+	}
+	if len(m.Extensions) > mostMentioned || len(m.ReferenceTasks) > mostMentioned {
+		wrong = append(wrong, invalid("message", "it mentions more than %d extensions or tasks", mostMentioned))
+	}
+	if m.ID == "" {
+		m.ID = wire.NewMessageID()
+	}
+	for _, part := range m.Parts {
+		if part == nil || part.Content == nil {
+			wrong = append(wrong, invalid("message.parts", "a part is empty"))
+			break
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	wrong[0].wrong = wrong[1:]
+	return wrong[0]
+}
+
+// checkExtensions refuses a client that does not declare what the card requires.
+func checkExtensions(card *wire.AgentCard, declared []string) error {
+	for _, extension := range card.Capabilities.Extensions {
+		if extension.Required && !slices.Contains(declared, extension.URI) {
+			return failf(errExtension, "the extension %s is required; declare it with A2A-Extensions", extension.URI)
+		}
+	}
+	return nil
+}
+
+// checkModes refuses a message with a part of a media type that the agent does not take.
+func checkModes(card *wire.AgentCard, m *wire.Message) error {
+	modes := slices.Clone(card.DefaultInputModes)
+	for _, skill := range card.Skills {
+		modes = append(modes, skill.InputModes...)
+	}
+	for i, part := range m.Parts {
+		mode := part.MediaType
+		if mode == "" {
+			switch part.Content.(type) {
+			case wire.Text:
+				mode = "text/plain"
+			case wire.Data:
+				mode = "application/json"
+			default:
+				continue
+			}
+		}
+		kind, _, err := mime.ParseMediaType(mode)
+		if err != nil || !slices.ContainsFunc(modes, func(offered string) bool { return takes(offered, kind) }) {
+			e := failf(errContentType, "part %d is %.60q; the agent takes %s", i, mode, strings.Join(modes, ", "))
+			return e
+		}
+	}
+	return nil
+}
+
+// takes reports whether a mode of a card, such as text/* or image/png, covers a media type.
+func takes(offered, kind string) bool {
+	main, any := strings.CutSuffix(offered, "/*")
+	return offered == kind || offered == "*/*" || any && strings.HasPrefix(kind, main+"/")
+}

@@ -1,0 +1,242 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+)
+
+// Options configure a Server.
+type Options struct {
+	Log *tasklog.Log // required: where the tasks are
+	// Agent is the one at the root of the URL. Required.
+	Agent Agent
+	// Agents are those that have a place of their own, below /agents/NAME, by name. Optional.
+	Agents map[string]Agent
+	// Caller returns who makes a request. Required.
+	Caller func(*http.Request) Caller
+	// Streams is told that an answer tells news from now on, and no longer is a request that somebody waits for.
+	// Optional.
+	Streams func(context.Context)
+	// Base returns the URL under which the client reaches the server, without a slash at its end. Optional, by
+	// default what the request says.
+	Base func(*http.Request) string
+	// Signer signs cards. Optional.
+	Signer *Signer
+	// Pusher delivers push notifications. Optional; without it there are none.
+	Pusher Pusher
+	// PlainCard has a client that does not say which version it speaks get the card of 1.0 alone.
+	PlainCard bool
+	// Retention says how long tasks are kept. The zero Retention keeps them.
+	Retention Retention
+	Now       func() time.Time  // optional, default time.Now
+	Say       func(line string) // required: one line for the person, about what clients are not told
+	// KeepAlive is how often a silent stream says that it lives. Optional, default 15 s.
+	KeepAlive time.Duration
+}
+
+// Server serves A2A. Its life is New, Start, and Close. Its ServeHTTP may be called in between.
+type Server struct {
+	o         Options
+	root      *endpoint
+	endpoints map[string]*endpoint // by name
+	snapshots *lru.Cache[string, *snapshot]
+	cards     cards
+	grpc      grpcService
+
+	ending context.Context // done when runs are to end
+	end    context.CancelCauseFunc
+
+	mu       sync.Mutex
+	stopping bool
+	runs     map[string]*run // by the task's id
+	working  sync.WaitGroup  // runs, and what goes on by itself
+}
+
+// endpoint is an agent and where it is.
+type endpoint struct {
+	agent Agent
+	name  string // "" for the root
+	door  string // its name in the log of tasks
+	path  string // of its URL: "" for the root
+}
+
+const snapshotsKept = 1024
+
+// New makes a Server.
+func New(o Options) (*Server, error) {
+	if o.Log == nil || o.Agent == nil || o.Caller == nil || o.Say == nil {
+		return nil, errors.New("make an A2A server: a log, an agent, a way to know callers and one to say things are required")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Base == nil {
+		o.Base = baseOf
+	}
+	if o.Streams == nil {
+		o.Streams = func(context.Context) {}
+	}
+	if o.KeepAlive <= 0 {
+		o.KeepAlive = 15 * time.Second
+	}
+	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}}
+	s.root = &endpoint{agent: o.Agent, door: "a2a"}
+	for name, agent := range o.Agents {
+		s.endpoints[name] = &endpoint{agent: agent, name: name, door: "a2a/" + name, path: "/agents/" + name}
+	}
+	var err error
+	if s.snapshots, err = lru.New[string, *snapshot](snapshotsKept); err != nil {
+		return nil, err
+	}
+	s.ending, s.end = context.WithCancelCause(context.Background())
+	return s, nil
+}
+
+// errEnds is why a task's work is ended that is not its client's wish.
+var errEnds = errors.New("the server ends")
+
+// Start goes on with the tasks that an earlier process has left, and begins to remove old ones. It is called
+// once.
+func (s *Server) Start(ctx context.Context) error {
+	var errs []error
+	for _, at := range s.all() {
+		errs = append(errs, s.recover(ctx, at))
+	}
+	s.working.Go(s.clean) // ends with s.ending
+	return errors.Join(errs...)
+}
+
+func (s *Server) all() []*endpoint {
+	list := []*endpoint{s.root}
+	for _, at := range s.endpoints {
+		list = append(list, at)
+	}
+	return list
+}
+
+// Close takes no message any more, and returns when nothing is under way. What still works when ctx ends is
+// ended. Tasks that wait for somebody go on waiting, for the process that comes next.
+func (s *Server) Close(ctx context.Context) {
+	s.mu.Lock()
+	s.stopping = true
+	var left []*run
+	for _, r := range s.runs {
+		left = append(left, r)
+	}
+	s.mu.Unlock()
+	for _, r := range left {
+		r.stopIfWaiting()
+	}
+	done := make(chan struct{})
+	go func() { // ends with the last run
+		for _, r := range left {
+			<-r.over
+		}
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	s.end(errEnds)
+	<-done
+	s.working.Wait()
+}
+
+// Ready says why the server can take nothing; nil when it can.
+func (s *Server) Ready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return errEnds
+	}
+	return nil
+}
+
+// recover goes on with the tasks of an endpoint that an earlier process has left.
+func (s *Server) recover(ctx context.Context, at *endpoint) error {
+	left, err := s.o.Log.Left(ctx, at.door)
+	if err != nil {
+		return err
+	}
+	resumer, resumes := at.agent.(Resumer)
+	var errs []error
+	for _, t := range left {
+		waits := t.State.Interrupted() || t.State == tasklog.Submitted
+		switch {
+		case resumes && waits:
+			errs = append(errs, s.resume(ctx, at, t, resumer.Resume))
+		case t.State.Interrupted(): // the next message goes on with it
+		default:
+			errs = append(errs, s.lost(ctx, at, t))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// resume takes a task over.
+func (s *Server) resume(ctx context.Context, at *endpoint, t tasklog.Task, work func(context.Context, *Turn) error) error {
+	t, err := s.o.Log.Take(ctx, t.ID)
+	if errors.Is(err, tasklog.ErrMoved) {
+		return nil // another process was first
+	}
+	if err != nil {
+		return err
+	}
+	snap, err := s.snapshot(ctx, t)
+	if err != nil {
+		return err
+	}
+	caller, err := s.callerOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	return s.run(at, caller, t, snap.task, snap.task.History[0], work)
+}
+
+// origin is what is kept of whoever has begun a task, beside the name.
+type origin struct {
+	Workspace string `json:"workspace,omitempty"`
+}
+
+// callerOf returns who has begun a task.
+func (s *Server) callerOf(ctx context.Context, t tasklog.Task) (Caller, error) {
+	first, err := s.o.Log.Events(ctx, t, 0, 1)
+	if err != nil {
+		return Caller{}, err
+	}
+	var from origin
+	if len(first) > 0 && first[0].Input != nil {
+		err = json.Unmarshal(first[0].Input, &from)
+	}
+	return Caller{Name: t.Owner, Workspace: from.Workspace}, err
+}
+
+// lost ends a task whose process has ended in the middle of it: what it had begun may have had effects, and is
+// not begun again.
+func (s *Server) lost(ctx context.Context, at *endpoint, t tasklog.Task) error {
+	t, err := s.o.Log.Take(ctx, t.ID)
+	if errors.Is(err, tasklog.ErrMoved) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	event := statusEvent(t, wire.TaskStateFailed, agentText(t,
+		"The server was ended while it worked on this. What had begun by then may have had its effects; nothing was begun again."))
+	step, err := s.step(t, event)
+	if err != nil {
+		return err
+	}
+	_, err = s.o.Log.Append(ctx, t.ID, step)
+	return err
+}

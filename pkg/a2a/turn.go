@@ -1,0 +1,364 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+)
+
+// run is a task that this process works on.
+type run struct {
+	server *Server
+	at     *endpoint
+	caller Caller
+	ctx    context.Context
+	stop   context.CancelCauseFunc
+	over   chan struct{} // closed when the work has ended, and all of it is in the log
+
+	// mu is held while the task's log is written, so that what is folded is what is there.
+	mu     sync.Mutex
+	head   tasklog.Task
+	task   *wire.Task
+	asking []*asking     // who waits for the client, the first one first
+	asked  chan struct{} // closed when one more does, and replaced
+	busy   int           // what has begun, less those that wait; see Begin
+}
+
+// asking is a question that waits for a message.
+type asking struct {
+	accept func(*wire.Message) error
+	answer chan *wire.Message // of capacity 1
+}
+
+// Turn is what an agent works on: a task, from a message on.
+type Turn struct {
+	run     *run
+	message *wire.Message
+}
+
+// Message returns the message that the turn begins with. It is not to be changed.
+func (t *Turn) Message() *wire.Message { return t.message }
+
+// Caller returns whose task it is.
+func (t *Turn) Caller() Caller { return t.run.caller }
+
+// Task returns the task as it stands in the log. It is not to be changed.
+func (t *Turn) Task() *wire.Task {
+	t.run.mu.Lock()
+	defer t.run.mu.Unlock()
+	return t.run.task
+}
+
+// Working says that the task is worked on, with a text for the client where it is not "".
+func (t *Turn) Working(ctx context.Context, text string) error {
+	return t.status(ctx, wire.TaskStateWorking, text)
+}
+
+// Complete ends the task well.
+func (t *Turn) Complete(ctx context.Context, text string) error {
+	return t.status(ctx, wire.TaskStateCompleted, text)
+}
+
+// Fail ends the task.
+func (t *Turn) Fail(ctx context.Context, text string) error {
+	return t.status(ctx, wire.TaskStateFailed, text)
+}
+
+// Reject ends a task that the agent does not want to work on.
+func (t *Turn) Reject(ctx context.Context, text string) error {
+	return t.status(ctx, wire.TaskStateRejected, text)
+}
+
+// NeedInput ends the turn with a question. The next message of the client begins another one.
+func (t *Turn) NeedInput(ctx context.Context, text string) error {
+	return t.status(ctx, wire.TaskStateInputRequired, text)
+}
+
+func (t *Turn) status(ctx context.Context, state wire.TaskState, text string) error {
+	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
+	if text != "" {
+		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(text))
+	}
+	return t.Emit(ctx, event)
+}
+
+// Put puts an artifact out. append puts its parts behind those of the artifact with the same id, and last says
+// that nothing more comes.
+func (t *Turn) Put(ctx context.Context, artifact *wire.Artifact, append, last bool) error {
+	return t.Emit(ctx, &wire.TaskArtifactUpdateEvent{Artifact: artifact, Append: append, LastChunk: last})
+}
+
+// Emit has events happen to the task, all at once: *wire.TaskStatusUpdateEvent and *wire.TaskArtifactUpdateEvent,
+// whose ids and times are filled in. It returns when they are on disk. They are not to be changed afterwards.
+func (t *Turn) Emit(ctx context.Context, events ...wire.Event) error {
+	r := t.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.append(ctx, nil, events...)
+}
+
+// Begin says that something is under way, until end is called: a task that waits for its client is not ended with
+// the server before that.
+func (t *Turn) Begin() (end func()) {
+	t.run.count(1)
+	return func() { t.run.count(-1) }
+}
+
+func (r *run) count(n int) {
+	r.mu.Lock()
+	r.busy += n
+	r.mu.Unlock()
+	if n < 0 && r.server.Ready() != nil {
+		r.stopIfWaiting()
+	}
+}
+
+// Ask asks the client, and returns the message that answers. accept, which is called before the message counts,
+// may refuse it with an error, which its sender is told; then the question goes on. Where several ask at the same
+// time, a message goes to the first that accepts it.
+//
+// question is the message of the task's new status. When ctx ends, the question is taken back: unless the server
+// ends, the task works again.
+func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wire.Message) error) (*wire.Message, error) {
+	r, a := t.run, &asking{accept: accept, answer: make(chan *wire.Message, 1)}
+	r.mu.Lock()
+	err := r.append(ctx, nil, &wire.TaskStatusUpdateEvent{
+		Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
+	if err == nil {
+		r.asking = append(r.asking, a)
+		close(r.asked)
+		r.asked = make(chan struct{})
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	r.count(-1)
+	defer r.count(1)
+	select {
+	case answer := <-a.answer:
+		return answer, nil
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case answer := <-a.answer: // it came first
+		return answer, nil
+	default:
+	}
+	r.drop(a)
+	if len(r.asking) == 0 && r.ctx.Err() == nil {
+		err = r.append(context.WithoutCancel(ctx), nil,
+			&wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking}})
+	}
+	return nil, errors.Join(context.Cause(ctx), err)
+}
+
+func (r *run) drop(a *asking) {
+	for i, other := range r.asking {
+		if other == a {
+			r.asking = append(r.asking[:i:i], r.asking[i+1:]...)
+			return
+		}
+	}
+}
+
+// stopIfWaiting ends the work if all that it does is to wait for somebody.
+func (r *run) stopIfWaiting() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.asking) > 0 && r.busy <= 0 {
+		r.stop(errEnds)
+	}
+}
+
+// receive gives a message of the client to whoever waits for one. It returns the task as it is with the message.
+func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.asking) == 0 {
+		return r.head, failf(errUnsupported, "task %s is %s and waits for no message: it was answered before, or is under way",
+			r.head.ID, r.head.State)
+	}
+	var refused error
+	for _, a := range r.asking {
+		if refused = a.accept(message); refused != nil {
+			continue
+		}
+		state := wire.TaskStateWorking
+		if len(r.asking) > 1 {
+			state = wire.TaskStateInputRequired // others still wait
+		}
+		event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
+		if state == wire.TaskStateInputRequired {
+			event.Status.Message = r.task.Status.Message
+		}
+		if err := r.append(ctx, message, event); err != nil {
+			return r.head, err
+		}
+		r.drop(a)
+		a.answer <- message
+		return r.head, nil
+	}
+	return r.head, refused
+}
+
+// append appends events to the task's log and folds them. mu is held.
+func (r *run) append(ctx context.Context, input *wire.Message, events ...wire.Event) error {
+	steps := make([]tasklog.Step, len(events))
+	for i, event := range events {
+		var err error
+		if steps[i], err = r.server.step(r.head, event); err != nil {
+			return err
+		}
+	}
+	if input != nil {
+		encoded, err := json.Marshal(input)
+		if err != nil {
+			return err
+		}
+		steps[0].Input = encoded
+	}
+	head, err := r.server.o.Log.Append(ctx, r.head.ID, steps...)
+	var refused *tasklog.StepError
+	if errors.As(err, &refused) && refused.Before.Ended() {
+		r.stop(fmt.Errorf("task %s was ended elsewhere: it is %s", r.head.ID, refused.Before))
+	}
+	if err != nil {
+		return err
+	}
+	if head.Seq != r.head.Seq+int64(len(steps)) { // another process has appended, too
+		snap, err := r.server.read(ctx, head)
+		if err != nil {
+			return err
+		}
+		r.head, r.task = head, snap
+		return nil
+	}
+	for i, event := range events {
+		if i > 0 {
+			input = nil
+		}
+		r.task = fold(r.task, event, input)
+	}
+	r.head = head
+	return nil
+}
+
+// timestamp returns the time with milliseconds, as the protocol writes it (5.6.1). encoding/json leaves out zeros at
+// its end, so that a time whose last digit is one is a millisecond later.
+func (s *Server) timestamp() time.Time {
+	now := s.o.Now().UTC().Truncate(time.Millisecond)
+	if now.UnixMilli()%10 == 0 {
+		now = now.Add(time.Millisecond)
+	}
+	return now
+}
+
+// step returns an event as the log keeps it. Ids and time of the event are filled in.
+func (s *Server) step(t tasklog.Task, event wire.Event) (tasklog.Step, error) {
+	now := s.timestamp()
+	step := tasklog.Step{At: now}
+	switch event := event.(type) {
+	case *wire.TaskStatusUpdateEvent:
+		event.TaskID, event.ContextID = wire.TaskID(t.ID), t.Context
+		event.Status.Timestamp = &now
+		if m := event.Status.Message; m != nil && m.TaskID == "" {
+			m.TaskID, m.ContextID = event.TaskID, event.ContextID
+		}
+		step.Kind, step.State = tasklog.Status, logState(event.Status.State)
+	case *wire.TaskArtifactUpdateEvent:
+		event.TaskID, event.ContextID = wire.TaskID(t.ID), t.Context
+		step.Kind = tasklog.Artifact
+	case *wire.Task:
+		event.Status.Timestamp = &now
+		step.Kind, step.State = tasklog.Created, tasklog.Submitted
+	default:
+		return step, fmt.Errorf("a %T is no event of a task", event)
+	}
+	var err error
+	step.Body, err = json.Marshal(wire.StreamResponse{Event: event})
+	return step, err
+}
+
+// run begins to work on a task. It returns an error if nothing begins any more.
+func (s *Server) run(at *endpoint, caller Caller, head tasklog.Task, task *wire.Task, message *wire.Message,
+	work func(context.Context, *Turn) error) error {
+	r := &run{server: s, at: at, caller: caller, over: make(chan struct{}), asked: make(chan struct{}),
+		head: head, task: task}
+	r.ctx, r.stop = context.WithCancelCause(s.ending)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return failf(errStopping, "%v", errEnds)
+	}
+	s.runs[head.ID] = r
+	s.working.Go(func() { // ends with the work, which ends with r.ctx
+		err := work(r.ctx, &Turn{run: r, message: message})
+		r.finish(err)
+		s.mu.Lock()
+		if s.runs[head.ID] == r {
+			delete(s.runs, head.ID)
+		}
+		s.mu.Unlock()
+		close(r.over)
+		r.stop(nil)
+	})
+	return nil
+}
+
+// errCanceled is why the work on a task ends that its client has canceled.
+var errCanceled = errors.New("the task was canceled")
+
+// finish says in the log how the work has ended, where that is not said yet.
+func (r *run) finish(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ctx, cause := context.WithoutCancel(r.ctx), context.Cause(r.ctx)
+	if r.head.State.Ended() {
+		r.server.keep(r.head, r.task)
+		return
+	}
+	state, text := wire.TaskStateFailed, "The agent has ended without saying how."
+	switch {
+	case errors.Is(cause, errCanceled):
+		state, text = wire.TaskStateCanceled, ""
+	case r.head.State.Interrupted() && (err == nil || errors.Is(cause, errEnds)):
+		r.server.keep(r.head, r.task)
+		return
+	case errors.Is(cause, errEnds):
+		text = "The server was stopped while it worked on this."
+	case err != nil:
+		text = asError(err).Error()
+	}
+	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
+	if text != "" {
+		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(text))
+	}
+	if failed := r.append(ctx, nil, event); failed != nil {
+		r.server.o.Say(fmt.Sprintf("the end of task %s is not in the log: %v", r.head.ID, failed))
+		return
+	}
+	if err != nil && state == wire.TaskStateFailed {
+		var told *Error
+		if !errors.As(err, &told) && !errors.Is(err, errEnds) {
+			r.server.o.Say(fmt.Sprintf("task %s has failed: %v", r.head.ID, err))
+		}
+	}
+	r.server.keep(r.head, r.task)
+}
+
+// of returns the run of a task; nil if this process does not work on it.
+func (s *Server) of(id string) *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs[id]
+}
