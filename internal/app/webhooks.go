@@ -30,17 +30,24 @@ type webhooks struct {
 // deliver delivers to these webhooks from now on, and to no others. Only what has begun (Start) does, since it
 // lives for a while.
 func (a *App) deliver(specs []webhook.Spec) {
-	if !a.isStarted() || a.state == "" {
-		return
-	}
 	h := &a.webhooks
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if reflect.DeepEqual(specs, h.specs) || h.refused {
+	if reflect.DeepEqual(specs, h.specs) || !a.isStarted() {
 		return
 	}
 	h.specs = specs
-	followed := a.followed() // closed behind what reads it
+	record, checkpoints := webhook.Subscriptions(specs, a.followed())
+	a.deliverOf(webhook.RecordSource, record)
+	a.deliverOf(webhook.CheckpointSource, checkpoints)
+}
+
+// deliverOf delivers to these subscriptions of a source, and to no others of it. Called with webhooks.mu held.
+func (a *App) deliverOf(source string, list []webhook.Subscription) {
+	h := &a.webhooks
+	if h.refused || a.state == "" || h.deliverer == nil && len(list) == 0 {
+		return
+	}
 	if h.deliverer == nil {
 		if !a.mayDeliver() {
 			h.refused = true
@@ -49,9 +56,7 @@ func (a *App) deliver(specs []webhook.Spec) {
 		}
 		h.deliverer = a.newDeliverer()
 	}
-	record, checkpoints := webhook.Subscriptions(specs, followed)
-	h.deliverer.Set(webhook.RecordSource, record)
-	h.deliverer.Set(webhook.CheckpointSource, checkpoints)
+	h.deliverer.Set(source, list)
 }
 
 // mayDeliver reports whether what this process was told of webhooks is no agent's word: an agent could name a

@@ -31,7 +31,7 @@
 //
 // # Who delivers
 //
-// Processes that live for a while: bridges, run, and the daemon, each with a Deliverer. They share one state
+// Processes that live for a while: bridges, run, mcp, and the daemon, each with a Deliverer. They share one state
 // directory, and whoever comes first has the lease. The verbs only enlist: a subscription that begins now
 // begins when the first process of any kind has read of it. A process that an agent has started, or may
 // have, does neither: what it was told of subscriptions may be that agent's words.

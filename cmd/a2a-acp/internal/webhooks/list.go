@@ -86,7 +86,7 @@ func listCommand(env *cli.Environment) *cobra.Command {
 		Short: "List the webhooks, and how far each is",
 		Long: `list shows each webhook with what it has been told. BEHIND is how many entries
 of the record it has not been told of, or does not want. With state waiting,
-no process is there that delivers: start a bridge, run or serve. GIVEN UP are
+no process is there that delivers: start serve, or a bridge. GIVEN UP are
 deliveries that failed for a day; webhooks redeliver sends them once more.`,
 		Example: `  a2a-acp webhooks list
   a2a-acp webhooks list --json | jq '.[] | select(.behind > 100)'`,

@@ -32,8 +32,8 @@ a2a-acp.yaml:
       events: [tool.violated, approval.asked]
       signing: {secret: ALARM_KEY}
 
-Bridges, run and serve deliver, while they live; what happens meanwhile is
-owed. Nothing that is owed is lost by a crash. A delivery that fails is tried
+Bridges, run, mcp and serve deliver while they live; what happens meanwhile
+is owed. Nothing that is owed is lost by a crash. A delivery that fails is tried
 again over a day. It may come twice, with the same webhook-id.`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
