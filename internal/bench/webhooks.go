@@ -30,12 +30,12 @@ const (
 	lagRounds         = 20
 	maxWebhookLag     = 1000 // ms, until the last one of so many has it
 	maxWebhookMemory  = 64   // MB, of so many
-	leastDeliveries   = 0.1  // of bare requests one after the other
+	leastDeliveries   = 0.4  // of requests with a transaction each
 )
 
 // webhookRows measure deliveries to a receiver on loopback that answers at once.
 func webhookRows(dir string) []row {
-	rate := comparedRow("webhooks: deliveries to one receiver", deliveryRate, "bare requests, one after the other", leastDeliveries)
+	rate := comparedRow("webhooks: deliveries to one receiver", deliveryRate, "a request and a transaction each", leastDeliveries)
 	many := row{Name: fmt.Sprintf("webhooks: deliveries to %d subscriptions", manySubscriptions), Unit: deliveryRate}
 	lag := within(fmt.Sprintf("webhooks: lag of %d subscriptions, all told", manySubscriptions), "ms", maxWebhookLag)
 	memory := within(fmt.Sprintf("webhooks: memory above idle, %d subscriptions", manySubscriptions), "MB", maxWebhookMemory)
@@ -96,7 +96,7 @@ func measureWebhooks(dir string) (m webhookFigures, err error) {
 	}
 	defer closeReceiver()
 	for round := range deliveredRounds {
-		floor, err := bareRequests(receiver)
+		floor, err := bareRequests(filepath.Join(dir, fmt.Sprint("floor-", round)), receiver)
 		if err != nil {
 			return m, err
 		}
@@ -110,13 +110,28 @@ func measureWebhooks(dir string) (m webhookFigures, err error) {
 	return m, err
 }
 
-// bareRequests returns how many requests of the size of a delivery a client makes in a second.
-func bareRequests(receiver *counting) (float64, error) {
+// bareRequests returns how many requests of the size of a delivery a client makes in a second, with a transaction
+// after each: what it takes to know after a crash where to go on.
+func bareRequests(dir string, receiver *counting) (float64, error) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{Path: filepath.Join(makeDir(dir), store.Name), Relaxed: true})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close() //nolint:errcheck // nothing of it is wanted
+	key := store.WebhookKey{Source: webhook.RecordSource, ID: "floor"}
+	if err := s.EnlistWebhooks(ctx, []store.Webhook{{WebhookKey: key}}); err != nil {
+		return 0, err
+	}
+	rows, err := s.LeaseWebhooks(ctx, []store.WebhookKey{key}, time.Now().Add(time.Hour))
+	if err != nil || len(rows) != 1 {
+		return 0, fmt.Errorf("%d leases: %w", len(rows), err)
+	}
 	body := strings.Repeat("x", 400)
 	client := &http.Client{}
 	defer client.CloseIdleConnections()
 	began := time.Now()
-	for range deliveredEach {
+	for n := range int64(deliveredEach) {
 		response, err := client.Post(receiver.url, "application/json", strings.NewReader(body))
 		if err != nil {
 			return 0, err
@@ -124,6 +139,9 @@ func bareRequests(receiver *counting) (float64, error) {
 		io.Copy(io.Discard, response.Body)
 		response.Body.Close()
 		<-receiver.heard
+		if _, err := s.StepWebhooks(ctx, []store.WebhookStep{{WebhookKey: key, Term: rows[0].Term, Position: n}}); err != nil {
+			return 0, err
+		}
 	}
 	return deliveredEach / time.Since(began).Seconds(), nil
 }

@@ -299,6 +299,9 @@ func TestKilledAnywhere(t *testing.T) {
 	if testing.Short() {
 		kills = 8
 	}
+	if n, err := strconv.Atoi(os.Getenv("A2A_SOAK_WEBHOOKS")); err == nil {
+		kills = n
+	}
 	h := newHouse(t)
 	h.log.Close()
 	urls, tallies, failed := tallied(t, 4)

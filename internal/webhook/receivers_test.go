@@ -205,6 +205,16 @@ func TestTLS(t *testing.T) {
 		t.Errorf("got %q", w.Error)
 	}
 	r.quiet()
+	// The file is read again when it has changed.
+	block = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")})
+	if err := os.WriteFile(file, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.put("c")
+	if w := h.row("known", func(w store.Webhook) bool { return w.Error != "" }); !strings.Contains(w.Error, "no certificate in") {
+		t.Errorf("got %q", w.Error)
+	}
+	r.quiet()
 }
 
 // TestRedirects checks that nobody is told but the receiver that was named.

@@ -156,7 +156,15 @@ func shown(hide *secret.Redactor, text string) string {
 // client returns what makes the requests to a target. Those that may reach the same share it, and with it the
 // connections that are kept.
 func (s *sender) client(t *Target, plain bool) (*http.Client, error) {
-	key, err := json.Marshal([]any{plain, t.Allow, t.Ports, t.CAFile})
+	reach := []any{plain, t.Allow, t.Ports, t.CAFile}
+	if t.CAFile != "" { // as it is now: certificates are replaced
+		info, err := os.Stat(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		reach = append(reach, info.ModTime(), info.Size())
+	}
+	key, err := json.Marshal(reach)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +194,7 @@ func (s *sender) client(t *Target, plain bool) (*http.Client, error) {
 	return client, nil
 }
 
-// forget closes the connections that are kept, and has files of certificates read again.
+// forget closes the connections that are kept.
 func (s *sender) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -288,7 +288,7 @@ func TestFormats(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	exit := 0
-	h.event(events.Event{Type: events.ToolEnded, Task: "task_1", CallID: "c1", Act: &events.Act{Kind: "call", Tool: "web_request"},
+	h.event(events.Event{Type: events.ToolEnded, TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", Sampled: true, Task: "task_1", CallID: "c1", Act: &events.Act{Kind: "call", Tool: "web_request"},
 		Outcome: &events.Outcome{Status: "completed", ExitCode: &exit, Millis: 500, Bytes: 512}})
 	bodies := map[Format]map[string]any{}
 	var id string
@@ -302,6 +302,9 @@ func TestFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		bodies[format], id = body, item.ID
+		if got := item.Header.Get("Traceparent"); got != "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" {
+			t.Errorf("%s: traceparent is %q", format, got)
+		}
 		if want := map[Format]string{FormatCloudEvents: "application/cloudevents+json"}[format]; want != "" && item.ContentType != want {
 			t.Errorf("%s: %s", format, item.ContentType)
 		}

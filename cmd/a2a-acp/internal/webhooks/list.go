@@ -81,6 +81,7 @@ func stateOf(k app.KnownWebhook, now time.Time) string {
 }
 
 func listCommand(env *cli.Environment) *cobra.Command {
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the webhooks, and how far each is",
@@ -93,6 +94,7 @@ deliveries that failed for a day; webhooks redeliver sends them once more.`,
 		Args: cobra.NoArgs,
 	}
 	f := cli.AddFormat(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "also those that stand in no configuration any more")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		rows := []listed{}
 		err := with(cmd.Context(), env, func(w *app.Webhooks) error {
@@ -101,7 +103,9 @@ deliveries that failed for a day; webhooks redeliver sends them once more.`,
 				return cli.Fail(exit.Host, err)
 			}
 			for _, k := range list {
-				rows = append(rows, show(k, env.Now()))
+				if all || k.Spec != nil {
+					rows = append(rows, show(k, env.Now()))
+				}
 			}
 			return nil
 		})
