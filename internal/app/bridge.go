@@ -59,6 +59,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		return exit.Host, err
 	}
 	defer door.close()
+	o.AgentEnv = a.forAgents(o.AgentEnv)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(a.ending, func() { cancel(ErrStopped) })()

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,6 +88,9 @@ func (d *daemon) open() (err error) {
 		Settings: d.settings(d.used), Doors: doors, Inherited: d.o.Inherited, Version: d.app.o.Version,
 		Ready: d.ready, Say: d.app.o.Say, Resolve: d.resolve, Visited: d.visits.tell,
 	}
+	if err := d.checkWorkspaces(d.used); err != nil {
+		return err
+	}
 	if err := d.addIdentities(&options); err != nil {
 		return err
 	}
@@ -122,6 +127,31 @@ func (d *daemon) settings(s serve.Settings) serve.Settings {
 		s.Issuers = renamed(s.Issuers, func(i *serve.IssuerSpec) { i.Scopes = agentsOwn(i.Scopes) })
 	}
 	return s
+}
+
+// checkWorkspaces refuses directories in which nobody could work: calls there would be made somewhere else.
+func (d *daemon) checkWorkspaces(s serve.Settings) error {
+	var errs []error
+	check := func(at tool.Source, what string, paths ...string) {
+		for _, path := range paths {
+			if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
+				errs = append(errs, &serve.SettingError{Source: at, Err: fmt.Errorf("%s: the workspace %s is no directory", what, path)})
+			} else if path != "" && d.app.o.Dirs().Workspace(path, nil).Root == "" {
+				errs = append(errs, &serve.SettingError{Source: at,
+					Err: fmt.Errorf("%s: %s cannot be a workspace: it holds a home, or files of this program", what, path)})
+			}
+		}
+	}
+	check(tool.Source{}, "serve", s.Workspace)
+	for _, name := range slices.Sorted(maps.Keys(s.Principals)) {
+		p := s.Principals[name]
+		check(p.Source, "the principal "+name, p.Workspace, p.MCP.Workspace)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Issuers)) {
+		i := s.Issuers[name]
+		check(i.Source, "the issuer "+name, i.Workspace, i.MCP.Workspace)
+	}
+	return errors.Join(errs...)
 }
 
 // run serves until a signal ends it.
@@ -192,7 +222,11 @@ func (d *daemon) use(s serve.Settings) bool {
 		d.app.o.Say("serve.listen: the daemon listens elsewhere once it is started again")
 	}
 	d.used = s // what is wrong is told once
-	if err := d.server.Configure(d.settings(s)); err != nil {
+	err := d.checkWorkspaces(s)
+	if err == nil {
+		err = d.server.Configure(d.settings(s))
+	}
+	if err != nil {
 		d.app.o.Say(fmt.Sprintf("the changed settings of the daemon are not used, what counted before still counts:\n%v", err))
 		d.app.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
 		return false

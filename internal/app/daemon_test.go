@@ -493,3 +493,32 @@ func TestVisits(t *testing.T) {
 		t.Errorf("noted %v", noted)
 	}
 }
+
+// TestTokensAreNotForAgents has an agent's environment hold no token of a principal's.
+func TestTokensAreNotForAgents(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("a2a-acp.yaml", "serve: {principals: {ci: {token: {env: CI_TOKEN}}, web: {token: {file: /x}}}}\n")
+	got := h.new().forAgents([]string{"PATH=/bin", "CI_TOKEN=tok", "CI_TOKEN2=x", "EMPTY="})
+	if want := []string{"PATH=/bin", "CI_TOKEN2=x", "EMPTY="}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWorkspacesOfPrincipals has a directory in which nobody could work said, with its place, before anything is
+// listened at.
+func TestWorkspacesOfPrincipals(t *testing.T) {
+	t.Parallel()
+	for settings, says := range map[string]string{
+		"serve: {workspace: /nonexistent}":                                             "serve: the workspace /nonexistent is no directory",
+		"serve:\n  principals:\n    ci: {token: {env: CI}, workspace: /}":              "a2a-acp.yaml:3:5: the principal ci: / cannot be a workspace",
+		"serve: {principals: {ci: {token: {env: CI}, mcp: {workspace: /etc/passwd}}}}": "the workspace /etc/passwd is no directory",
+	} {
+		h := newHome(t)
+		h.write("a2a-acp.yaml", settings+"\n")
+		_, err := h.new().Daemon(DaemonOptions{Listen: []string{"127.0.0.1:0"}, Stdout: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v; want %q", settings, err, says)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
@@ -66,4 +67,19 @@ func renamed[V any](all map[string]V, change func(*V)) map[string]V {
 		out[agentsName(name)] = value
 	}
 	return out
+}
+
+// forAgents returns an environment for an agent, without the variables in which tokens of principals stand: with
+// one it would be that principal at the daemon.
+func (a *App) forAgents(environ []string) []string {
+	var tokens []string
+	for _, spec := range a.Set().Settings.Serve.Principals {
+		if spec.Token.Env != "" {
+			tokens = append(tokens, spec.Token.Env)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(tokens, name)
+	})
 }

@@ -54,6 +54,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 		return exit.Host, err
 	}
 	defer door.close()
+	o.AgentEnv = a.forAgents(o.AgentEnv)
 	self, err := os.Executable()
 	if err != nil {
 		return exit.Host, err

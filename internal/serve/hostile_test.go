@@ -456,3 +456,81 @@ func TestPanics(t *testing.T) {
 		t.Error("the request that panicked still counts")
 	}
 }
+
+// TestHijack has a handler take the connection over, as for a WebSocket, and keep it longer than the patience.
+func TestHijack(t *testing.T) {
+	t.Parallel()
+	over := make(chan error, 1)
+	h := run(t, short, Door{Name: "d", Routes: []Route{
+		{Pattern: "GET /ws", Scope: ScopeTools, Streams: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, buffered, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			go func() { // ends with the connection
+				defer conn.Close()
+				fmt.Fprint(buffered, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+				for line, err := "begin\n", buffered.Flush(); ; line, err = buffered.ReadString('\n') {
+					if err != nil {
+						over <- err
+						return
+					}
+					fmt.Fprint(buffered, line)
+					if err := buffered.Flush(); err != nil {
+						over <- err
+						return
+					}
+				}
+			}()
+		})},
+	}})
+	conn, err := net.Dial("tcp", h.listeners[0].Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-API-Key: tok-one\r\n\r\n")
+	r := bufio.NewReader(conn)
+	if answer, err := http.ReadResponse(r, nil); err != nil || answer.StatusCode != 101 {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	for _, said := range []string{"", "one\n", "two\n"} {
+		fmt.Fprint(conn, said)
+		want := said
+		if want == "" {
+			want = "begin\n"
+		}
+		if line, err := r.ReadString('\n'); line != want || err != nil {
+			t.Fatalf("%q, %v; want %q", line, err, want)
+		}
+		pause := time.NewTimer(250 * time.Millisecond) // longer than the patience
+		<-pause.C
+	}
+	conn.Close()
+	if err := <-over; !errors.Is(err, io.EOF) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestTrailers has what comes behind an answer get through, as gRPC needs it, without TLS.
+func TestTrailers(t *testing.T) {
+	t.Parallel()
+	h := run(t, nil, Door{Name: "d", Routes: []Route{
+		{Pattern: "POST /a.Service/", Scope: ScopeTools, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/grpc")
+			w.(http.Flusher).Flush()
+			_, _ = io.Copy(w, r.Body)
+			w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+		})},
+	}})
+	answer, err := client("HTTP/2.0").Do(h.request("/a.Service/Method", strings.NewReader("frame")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || string(body) != "frame" || answer.Trailer.Get("Grpc-Status") != "0" {
+		t.Errorf("%q, %v, %v", body, answer.Trailer, err)
+	}
+}

@@ -39,10 +39,18 @@ type issuer struct {
 	now        func() time.Time
 }
 
-func newIssuer(name string, spec IssuerSpec, workspace string, now func() time.Time, say func(string)) (*issuer, error) {
-	keys, err := newKeySet(name, spec, now, say)
-	if err != nil {
-		return nil, &SettingError{spec.Source, fmt.Errorf("the issuer %s: %w", name, err)}
+// newIssuer makes an issuer. Where before says the same of its keys, they are kept: the issuer may not answer at
+// the moment.
+func newIssuer(name string, spec IssuerSpec, before *issuer, workspace string, now func() time.Time, say func(string)) (
+	*issuer, error) {
+	var keys *keySet
+	if before != nil && before.keys.isFor(spec) {
+		keys = before.keys
+	} else {
+		var err error
+		if keys, err = newKeySet(name, spec, now, say); err != nil {
+			return nil, &SettingError{spec.Source, fmt.Errorf("the issuer %s: %w", name, err)}
+		}
 	}
 	i := &issuer{name: name, spec: spec, workspace: cmp.Or(spec.Workspace, workspace), keys: keys, now: now}
 	for _, algorithm := range spec.Algorithms {

@@ -102,7 +102,7 @@ func (p *provider) issuer(change func(*IssuerSpec)) *issuer {
 	if change != nil {
 		change(&spec)
 	}
-	i, err := newIssuer("corp", spec, "/w", func() time.Time { return *p.now.Load() }, func(line string) { p.t.Log(line) })
+	i, err := newIssuer("corp", spec, nil, "/w", func() time.Time { return *p.now.Load() }, func(line string) { p.t.Log(line) })
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -476,6 +476,13 @@ func TestTokensAtTheDaemon(t *testing.T) {
 	token := p.sign(header, p.claims(nil), k.rsa)
 	if answer, body := h.get("/x", token); answer.StatusCode != 200 || body != "corp:anna" {
 		t.Errorf("%s, %s", answer.Status, body)
+	}
+	asked := p.asked.Load()
+	if err := h.Configure(h.o.Settings); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := h.get("/x", token); answer.StatusCode != 200 || p.asked.Load() != asked {
+		t.Errorf("after a reload: %s, asked for keys %d times", answer.Status, p.asked.Load()-asked)
 	}
 	if answer, _ := h.get("/audit", token); answer.StatusCode != 403 {
 		t.Errorf("a scope that the issuer's tokens do not give: %s", answer.Status)

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,6 +43,7 @@ var errNoKeys = errors.New("the keys of the token's issuer cannot be had at the 
 type keySet struct {
 	name   string
 	spec   IssuerSpec
+	seen   string // how the file of its certificates looked when it was read
 	say    func(string)
 	client *http.Client
 	now    func() time.Time
@@ -57,6 +59,7 @@ type keySet struct {
 // newKeySet makes the keys' client. The issuer is a person's choice; where it leads to is still looked at, as
 // for everything else that is reached for others: public addresses, and those that are allowed by number.
 func newKeySet(name string, spec IssuerSpec, now func() time.Time, say func(string)) (*keySet, error) {
+	seen := look(spec.CA)
 	transport := (&netguard.Guard{Allow: spec.Allow}).Transport()
 	if spec.CA != "" {
 		pem, err := os.ReadFile(spec.CA)
@@ -69,10 +72,16 @@ func newKeySet(name string, spec IssuerSpec, now func() time.Time, say func(stri
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
-	return &keySet{name: name, spec: spec, now: now, say: say, client: &http.Client{
+	return &keySet{name: name, spec: spec, seen: seen, now: now, say: say, client: &http.Client{
 		Transport: transport, Timeout: fetchTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
+}
+
+// isFor reports whether these are the keys of an issuer.
+func (k *keySet) isFor(spec IssuerSpec) bool {
+	return k.spec.Issuer == spec.Issuer && k.spec.Keys == spec.Keys && k.spec.CA == spec.CA && k.seen == look(spec.CA) &&
+		slices.Equal(k.spec.Allow, spec.Allow)
 }
 
 // close lets go of connections.

@@ -40,6 +40,7 @@ type patientWriter struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration
+	hijacked bool
 }
 
 // during calls a function that sends something, and cuts the client if that takes too long.
@@ -64,11 +65,19 @@ func (w *patientWriter) FlushError() (err error) {
 	return err
 }
 
-// Hijack implements http.Hijacker. What has the connection then minds it.
-func (w *patientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.control.Hijack() }
+// Hijack implements http.Hijacker. What has the connection then minds its time.
+func (w *patientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := w.control.Hijack()
+	w.hijacked = w.hijacked || err == nil
+	return conn, buffered, err
+}
 
 // Unwrap is what http.ResponseController finds the rest by.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // last bounds what is sent when the handler has returned.
-func (w *patientWriter) last() { _ = w.control.SetWriteDeadline(time.Now().Add(w.patience)) }
+func (w *patientWriter) last() {
+	if !w.hijacked {
+		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+	}
+}

@@ -154,7 +154,7 @@ func (s *Server) make(settings Settings) (in *inForce, err error) {
 		return nil, &SettingError{Err: err}
 	}
 	for name, spec := range sorted(settings.Issuers) {
-		i, err := newIssuer(name, spec, settings.Workspace, s.o.Now, s.o.Say)
+		i, err := newIssuer(name, spec, s.issuer(name), settings.Workspace, s.o.Now, s.o.Say)
 		if err != nil {
 			return nil, err
 		}
@@ -163,6 +163,20 @@ func (s *Server) make(settings Settings) (in *inForce, err error) {
 	in.identities = ids
 	in.guard = newGuard(settings, in.certificate.certifies)
 	return in, nil
+}
+
+// issuer returns the issuer of that name that is in force; nil for none.
+func (s *Server) issuer(name string) *issuer {
+	in := s.inForce.Load()
+	if in == nil {
+		return nil
+	}
+	for _, i := range in.identities.issuers {
+		if i.name == name {
+			return i
+		}
+	}
+	return nil
 }
 
 // Configure puts other settings in force, as a whole or not at all. What is under way for a principal that is

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,12 +66,17 @@ func (e *Environment) Getenv(name string) string {
 func (e *Environment) ForAgent() []string {
 	var kept []string
 	for _, entry := range e.environ {
-		if !strings.HasPrefix(entry, "A2A_") {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "A2A_") && !slices.Contains(managers, name) {
 			kept = append(kept, entry)
 		}
 	}
 	return kept
 }
+
+// managers are what a service manager tells the daemon, and nobody whom it starts.
+var managers = []string{"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
+	"CREDENTIALS_DIRECTORY"}
 
 // Short writes a path for people, with ~ for their home.
 func (e *Environment) Short(path string) string {
