@@ -79,6 +79,7 @@ var all = []Type{
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
 	TaskArtifact, ClientAccepted, ClientRefused, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
+	WebhookTest,
 }
 
 // Event is one thing that happened. Only the fields that its type speaks of are set. The JSON names are

@@ -304,8 +304,8 @@ func TestTurnOfProtocol2(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	cancel := `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-1"}}`
-	// The scripted agent reads one line for its question, and the other with its next one.
-	said := lines{during: []string{ask("1", titled, yesNo), `{"jsonrpc":"2.0","id":"2","method":"session/request_permission","params":{}}`}}
+	// The scripted agent reads one line for its question, and the other behind a notification that speaks of an id.
+	said := lines{during: []string{ask("1", titled, yesNo), `{"jsonrpc":"2.0","method":"_x","params":{"id":"1"}}`}}
 	_, answers, _ := session(t, Options{}, Person{Decide: func(Permission) Decision { return CancelTurn }}, said)
 	want := []string{cancel, `{"id":"1","jsonrpc":"2.0","result":{"outcome":{"outcome":"cancelled"}}}`}
 	if diff := cmp.Diff(want, answers); diff != "" {
