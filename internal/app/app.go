@@ -10,6 +10,7 @@ import (
 
 	a2aacp "github.com/a2a-acp/a2a-acp"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/notify"
@@ -56,6 +57,8 @@ type App struct {
 	// Unrecorded says why nothing can be recorded; nil when it can. Then no tool runs, no rule approves
 	// anything, and writes and terminals are refused.
 	Unrecorded error
+	// degrades says that what only reads goes on where nothing can be recorded.
+	degrades bool
 
 	o        Options
 	sources  config.Sources
@@ -173,6 +176,7 @@ func (a *App) steps() []func() error {
 			a.Executor, err = executor.New(executor.Options{
 				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(),
 				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(), Hidden: a.hidden,
+				Degrades: a.degrades,
 			})
 			return err
 		},
@@ -273,15 +277,34 @@ func (a *App) openRecord(settings config.Audit) error {
 	if dir != nil {
 		a.state = dir.Path()
 	}
-	if err != nil {
+	a.degrades = settings.Degrade
+	switch {
+	case err != nil && settings.Degrade:
+		a.Unrecorded = err
+		again := &reopenedRecord{err: err, tried: now(), open: func() (*audit.Log, error) {
+			_, log, err := openLogWith(a.o, how)
+			return log, err
+		}}
+		a.onStop(again.Close)
+		late := &lateRecorder{record: again, say: a.o.Say}
+		late.fails(err)
+		a.onStop(late.Close)
+		a.Record = late
+		return nil
+	case err != nil:
 		a.Unrecorded = err
 		a.Record = unrecorded{err}
 		a.o.Say(fmt.Sprintf("nothing can be recorded, so no tool runs, no rule approves anything, "+
 			"and writes and terminals are refused; the rest is relayed: %v", err))
 		return nil
 	}
-	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
-	a.Record = a.recorder
 	a.onStop(log.Close)
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
+	if settings.Degrade {
+		late := &lateRecorder{record: log, say: a.o.Say}
+		a.onStop(late.Close)
+		a.recorder.Recorder = late
+	}
+	a.Record = a.recorder
 	return nil
 }

@@ -157,7 +157,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	summaries := b.app.newSummaries()
 	relay, err := acp.New(acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
-		Gate: b.door.Gate, Record: summaries, Mark: b.app.hidden.Mark,
+		Gate: b.door.Gate, Record: summaries, Mark: b.app.hidden.Mark, Degrades: b.app.degrades,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
 		Hooks:         hooks,
 		UnaskedModes:  b.unaskedModes,

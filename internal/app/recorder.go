@@ -49,6 +49,9 @@ func (p *recorder) Record(ctx context.Context, event events.Event) error {
 	return nil
 }
 
+// Later implements events.Later.
+func (p *recorder) Later(event events.Event) { events.RecordLater(p.Recorder, event) }
+
 func (p *recorder) write(ctx context.Context) error {
 	if p.begun.Load() {
 		return nil

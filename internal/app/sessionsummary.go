@@ -53,6 +53,9 @@ func (s *summaries) Record(ctx context.Context, event events.Event) error {
 	return err
 }
 
+// Later implements events.Later.
+func (s *summaries) Later(event events.Event) { events.RecordLater(s.Recorder, event) }
+
 // tellAll tells of the sessions that nobody has closed.
 func (s *summaries) tellAll() {
 	s.mu.Lock()

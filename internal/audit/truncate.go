@@ -26,7 +26,7 @@ func truncate(e events.Event) events.Event {
 		Session: shorten(e.Session), Task: shorten(e.Task), Context: shorten(e.Context), CallID: shorten(e.CallID),
 		ToolCall: shorten(e.ToolCall),
 		Agent:    shorten(e.Agent), Door: shorten(e.Door), Principal: shorten(e.Principal),
-		TraceID: shorten(e.TraceID), SpanID: shorten(e.SpanID), ParentSpan: shorten(e.ParentSpan), Sampled: e.Sampled,
+		TraceID: shorten(e.TraceID), SpanID: shorten(e.SpanID), ParentSpan: shorten(e.ParentSpan), Sampled: e.Sampled, Late: e.Late,
 		Command: shortenList(e.Command), Detail: shorten(e.Detail), Retired: e.Retired,
 	}
 	if a := e.Act; a != nil {

@@ -51,6 +51,8 @@ type Audit struct {
 	Keep   time.Duration // 0 for ever
 	File   string        // absolute; "" for none
 	Syslog bool
+	// Degrade has what only reads go on where nothing can be recorded.
+	Degrade bool
 }
 
 // Notification is a place where a person is told that a question waits.
@@ -214,10 +216,23 @@ func auditMapping() yamldoc.Mapping[*Audit] {
 					a.Keep = time.Duration(n) * 24 * time.Hour
 				}
 			}),
+			yamldoc.NewKey("on_audit_failure", "block or degrade", (*Audit).readOnFailure),
 			yamldoc.NewKey("checkpoints", "a mapping", func(a *Audit, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, checkpointsMapping(), a)
 			}),
 		},
+	}
+}
+
+func (a *Audit) readOnFailure(v yamldoc.Value) {
+	text, ok := v.Text()
+	switch {
+	case !ok:
+	case text == "block" || text == "degrade":
+		a.Degrade = text == "degrade"
+	default:
+		v.Fail(yamldoc.RuleValue, "block is what counts where nothing is said; degrade lets go on what only reads",
+			"want block or degrade, found %s", yamldoc.Quote(text))
 	}
 }
 

@@ -20,7 +20,13 @@ func (p *Passage) record(ctx context.Context) (settled bool) {
 		return true
 	}
 	p.Decision = p.act.Unrecorded(p.Decision, p.Unrecorded)
-	return p.Decision.Verdict != permissions.Ask
+	if p.Decision.Verdict == permissions.Ask {
+		return false
+	}
+	event.Decision = DecisionEvent(p.Decision, p.act.Option(p.Decision, p.Cause))
+	event.Reduce(p.act.Request().Audit)
+	events.RecordLater(p.gate.o.Record, event)
+	return true
 }
 
 // put records an event about the act, as much of it as is to stand on record.

@@ -125,6 +125,8 @@ type Options struct {
 
 	Gate   *gate.Gate      // required: decides about every act
 	Record events.Recorder // required
+	// Degrades says that what only reads goes on by a rule's word where nothing can be recorded.
+	Degrades bool
 	// Mark returns what stands on record in the place of a secret value. Optional.
 	Mark      func(value string) string
 	Tools     ToolDoor       // optional: without it the agent is offered nothing

@@ -37,7 +37,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `confined`, `tools`, `agent
+// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `degrades`, `confined`, `tools`, `agent
 // exit TEXT`, `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
@@ -90,6 +90,8 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.Pause = time.Hour
 		case line == "confined":
 			o.Confinement = fakeCell{s}
+		case line == "degrades":
+			o.Degrades = true
 		case line == "no record":
 			s.record.err = errors.New("the disk is full")
 		case line == "tools":

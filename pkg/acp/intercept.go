@@ -292,6 +292,7 @@ func (b *Bridge) note(event events.Event) {
 		event.Agent = b.agentName()
 	}
 	if err := b.o.Record.Record(context.Background(), event); err != nil {
+		events.RecordLater(b.o.Record, event)
 		b.sayUnrecorded(err)
 	}
 }

@@ -117,6 +117,10 @@ func (p *permissionPrompt) Recheck(d permissions.Decision) permissions.Decision 
 // Unrecorded implements gate.Act. The agent acts on a person's answer by itself, so that is passed on all
 // the same; a rule's yes is none, and the person is asked.
 func (p *permissionPrompt) Unrecorded(d permissions.Decision, err error) permissions.Decision {
+	action := p.claim.request.Action
+	if p.b.o.Degrades && (action == permissions.ActionRead || action == permissions.ActionSearch) {
+		return d
+	}
 	if d.Verdict == permissions.Approve && d.Source != permissions.SourcePerson {
 		p.b.o.Say(fmt.Sprintf("not recorded, so the person is asked: %v", err))
 		d.Verdict = permissions.Ask

@@ -49,6 +49,7 @@ const (
 	// A tool's calls are refused for a while, tried again, or let through as before.
 	CircuitChanged Type = "circuit.changed"
 	FrameRefused   Type = "frame.refused"   // a line of the agent's that two readers could read differently
+	RecordResumed  Type = "record.resumed"  // nothing could be recorded for a while; Detail says since when, and why
 	RecordRepaired Type = "record.repaired" // a torn last line was set aside, or lines are gone from the end
 	// Segments that are older than the record is kept were removed: Files; Retired is the last number in them.
 	RecordRetired Type = "record.retired"
@@ -77,7 +78,7 @@ var all = []Type{
 	ToolDecided, ToolStarted,
 	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
-	FrameRefused, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
+	FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
 	TaskArtifact, ClientAccepted, ClientRefused, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
 	WebhookTest,
 }
@@ -98,6 +99,9 @@ type Event struct {
 	// Principal is who called the daemon, by the name that it knows the caller by; "" for what did not come
 	// through it.
 	Principal string `json:"principal,omitempty"`
+
+	// Late marks what happened while nothing could be recorded, and has its place in the record only now.
+	Late bool `json:"late,omitempty"`
 
 	// The trace that it belongs to (W3C Trace Context): its own span, and the one that it comes from.
 	TraceID    string `json:"trace_id,omitempty"`
@@ -297,4 +301,18 @@ func (e *Event) Durable() bool { return e.Type == ToolDecided || e.Type == Recor
 // use; may block on the disk.
 type Recorder interface {
 	Record(ctx context.Context, event Event) error
+}
+
+// Later is what some Recorders can do beside.
+type Later interface {
+	// Later keeps an event that could not be recorded, and records it when that can be done again, in front of
+	// what comes then.
+	Later(event Event)
+}
+
+// RecordLater has a Recorder keep an event that it could not record, where it does such a thing.
+func RecordLater(r Recorder, event Event) {
+	if l, ok := r.(Later); ok {
+		l.Later(event)
+	}
 }

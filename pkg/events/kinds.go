@@ -96,6 +96,7 @@ var kinds = []kind{
 	{SandboxRefused, nil, SecurityAudit, acpBridge, warning, auditData, []string{"security_violation"}},
 	{FrameRefused, nil, SecurityAudit, acpBridge, warning, auditData, []string{"security_violation"}},
 	{ConfigRefused, nil, SecurityAudit, auditor, failure, auditData, nil},
+	{RecordResumed, nil, SecurityAudit, auditor, failure, auditData, nil},
 	{RecordRepaired, nil, SecurityAudit, auditor, critical, auditData, nil},
 	{WebhookFailed, nil, SecurityAudit, auditor, failure, auditData, nil},
 	{WebhookDisabled, nil, SecurityAudit, auditor, warning, auditData, nil},

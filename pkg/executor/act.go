@@ -29,6 +29,7 @@ type act struct {
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
 	hidden     Hidden
+	goesOn     bool                // it runs though nothing can be recorded, since it changes nothing
 	marked     func(string) string // puts marks in the place of secret values, in texts that are recorded
 	given      map[string]string   // the marks of the values that it was given, by variable
 	listener   Listener            // nil for none

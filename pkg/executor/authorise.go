@@ -83,9 +83,9 @@ func (g *gated) Recheck(d permissions.Decision) permissions.Decision {
 
 func (g *gated) Option(permissions.Decision, error) string { return "" }
 
-// Unrecorded implements gate.Act: nothing runs without its record.
+// Unrecorded implements gate.Act: nothing runs without its record, unless it changes nothing and that is wanted.
 func (g *gated) Unrecorded(d permissions.Decision, err error) permissions.Decision {
-	if d.Verdict == permissions.Reject {
+	if d.Verdict == permissions.Reject || g.act.goesOn {
 		return d
 	}
 	g.failure = tool.Failf(tool.FailInternal, "not run, because the decision could not be recorded: %v", err)

@@ -29,6 +29,7 @@ type Executor struct {
 	blobs    Blobs // nil: there is no place for them
 	vault    Vault // nil: no tool can be given what it refers to
 	hidden   Hidden
+	degrades bool
 
 	fingerprintKey []byte // of this process alone; see fill and actOf
 
@@ -81,6 +82,8 @@ type Options struct {
 	Blobs        Blobs  // optional; without it no output is kept beside the result
 	Vault        Vault  // optional; without it a tool that refers to a value is not run
 	Hidden       Hidden // optional; without it nothing is said on record of secret values
+	// Degrades says that tools which change nothing run where nothing can be recorded.
+	Degrades bool
 
 	Now   func() time.Time // optional, default time.Now
 	NewID func() string    // optional, default random
@@ -104,7 +107,7 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
-		vault: o.Vault, hidden: o.Hidden, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
+		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
 		circuits: &circuits{}, cache: &cache{}, calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID

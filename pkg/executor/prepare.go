@@ -15,6 +15,11 @@ func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 	return a, nil
 }
 
+// changesNothing reports whether a tool can change nothing, here or elsewhere: its sandbox sees to that.
+func changesNothing(t *tool.Tool) bool {
+	return t.IsReadOnly() && !t.IsOpenWorld() && t.Sandbox.Network == tool.NetworkOff && len(t.Sandbox.Sockets) == 0
+}
+
 // planOut plans the sandbox that the call runs in.
 func (a *act) planOut() (failure *tool.Failure) {
 	if a.plan, failure = a.runner.Plan(a.invocation, nil); failure == nil {
@@ -33,6 +38,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		return nil, failure
 	}
 	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts, hidden: e.hidden}
+	a.goesOn = e.degrades && changesNothing(entry.Tool)
 	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
 		return a, failure
 	}

@@ -28,7 +28,18 @@ func (e *Executor) recordStart(ctx context.Context, a *act) error {
 	if a.attempts > 1 {
 		event.Outcome = &events.Outcome{Status: events.Started, Attempt: a.attempts}
 	}
-	return e.keep(ctx, a, event)
+	err := e.keep(ctx, a, event)
+	if err != nil && a.goesOn {
+		e.later(a, event)
+		return nil
+	}
+	return err
+}
+
+// later has an event about an act recorded when that can be done again, where somebody sees to that.
+func (e *Executor) later(a *act, event events.Event) {
+	event.Reduce(a.tool.Audit)
+	events.RecordLater(e.record, event)
 }
 
 // recordEnd says what the call came to. The effect has happened by now, so a record that cannot be written
@@ -45,6 +56,7 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 		event.Outcome.Cached, event.Outcome.SameAs = true, r.kept.call
 	}
 	if err := e.keep(ctx, a, event); err != nil {
+		e.later(a, event)
 		result.Metadata.Diagnostics["record"] = err.Error()
 	}
 }
@@ -68,7 +80,11 @@ func (e *Executor) recordAttempt(ctx context.Context, a *act, r *runResult) erro
 	event.Outcome = outcomeEvent(e.mapOutcome(a, silent), silent)
 	event.Outcome.OutputHash = "" // it would be that of nothing
 	event.Outcome.Millis, event.Outcome.Attempt = millis(r.outcome.Elapsed), r.attempts
-	return e.keep(ctx, a, event)
+	err := e.keep(ctx, a, event)
+	if err != nil {
+		e.later(a, event)
+	}
+	return err
 }
 
 // recordChanges says how the circuit of the act's tool has changed. The change has happened by now, so one

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -123,3 +124,62 @@ func TestAuditFull(t *testing.T) {
 		t.Errorf("kept: %+v", ended.Diagnostics)
 	}
 }
+
+// TestDegrades has tools that change nothing run where nothing can be recorded, if that is wanted, and no others; what
+// became of them is recorded when it can be.
+func TestDegrades(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no space left on device")
+	yes, no := true, false
+	for _, test := range []struct {
+		name     string
+		degrades bool
+		change   func(*tool.Tool)
+		runs     bool
+	}{
+		{"one that changes nothing", true, func(*tool.Tool) {}, true},
+		{"where that is not wanted", false, func(*tool.Tool) {}, false},
+		{"one that does not say so", true, func(w *tool.Tool) { w.Annotations.ReadOnly = nil }, false},
+		{"one that says otherwise", true, func(w *tool.Tool) { w.Annotations.ReadOnly = &no }, false},
+		{"one that reaches others", true, func(w *tool.Tool) { w.Annotations.OpenWorld = &yes }, false},
+		{"one with a network", true, func(w *tool.Tool) { w.Sandbox.Network = tool.NetworkOn }, false},
+		{"one with a socket", true, func(w *tool.Tool) { w.Sandbox.Sockets = []string{"/run/x"} }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(permissions.Approve))
+			h.executor.degrades = test.degrades
+			work := script(`echo looked`)
+			work.Annotations.ReadOnly, work.Sandbox.Network = &yes, tool.NetworkOff
+			test.change(work)
+			h.has(work)
+			late := &laterLedger{ledger: ledger{h}}
+			h.executor.record = late
+			for _, kind := range []events.Type{events.ToolDecided, events.ToolStarted, events.ToolEnded} {
+				h.refuses[kind] = full
+			}
+			result := h.execute(t.Context(), `{}`)
+			if h.count("run") > 0 != test.runs || (result.Error == nil) != test.runs {
+				t.Fatalf("ran %d times: %+v", h.count("run"), result.Error)
+			}
+			var kept []string
+			for _, e := range late.late {
+				kept = append(kept, string(e.Type))
+			}
+			if got := strings.Join(kept, " "); test.runs && got != "tool.started tool.ended" {
+				t.Errorf("kept for later: %s", got)
+			}
+			if told := result.Metadata.Diagnostics["record"]; test.runs && told != full.Error() {
+				t.Errorf("the result says %v of its record", told)
+			}
+		})
+	}
+}
+
+// laterLedger keeps what could not be recorded.
+type laterLedger struct {
+	ledger
+	late []events.Event
+}
+
+func (l *laterLedger) Later(e events.Event) { l.late = append(l.late, e) }

@@ -323,6 +323,9 @@ func tell(c audit.ActRecord) []string {
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type,
 				display.Line(entry.Detail)), " "))
 		}
+		if entry.Late {
+			lines = append(lines, strings.Repeat(" ", 25)+"recorded later, since nothing could be recorded then")
+		}
 		lines = append(lines, details(entry)...)
 		if entry.Broken != "" {
 			lines = append(lines, fmt.Sprintf("  %s  BROKEN   entry %d: %s", at, entry.Seq,
