@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	cel.dev/cel-go v0.33.2
 	charm.land/fang/v2 v2.0.1
+	github.com/BurntSushi/toml v1.6.0
 	github.com/a2aproject/a2a-go/v2 v2.4.0
 	github.com/cbroglie/mustache v1.4.2
 	github.com/cenkalti/backoff/v4 v4.3.0

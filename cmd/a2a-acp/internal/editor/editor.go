@@ -22,13 +22,16 @@ import (
 func Command(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "editor",
-		Short: "Enter guarded agents into your editor's settings, or take them out",
+		Short: "Enter guarded agents, or your tools, into an editor's settings, or take them out",
 		Long: `editor writes the entries of guarded agents into the settings of Zed and of
-the JetBrains IDEs. It shows the change and asks before it writes. Comments,
-order and everything else in the file stay as they are. The settings of
+the JetBrains IDEs, and your tools, as an MCP server, into those of Claude
+Desktop, Claude Code, Cursor, VS Code, Windsurf, Junie, Gemini CLI, Codex,
+opencode and Zed (--mcp). It shows the change and asks before it writes.
+Comments, order and everything else in the file stay as they are. The settings of
 Neovim and Emacs are programs, which a2a-acp does not change: have them run
 a2a-acp bridge NAME instead of the agent.`,
 		Example: `  a2a-acp editor enable zed
+  a2a-acp editor enable claude-desktop --workspace=~/project
   a2a-acp editor list
   a2a-acp editor disable zed`,
 	}
@@ -38,19 +41,40 @@ a2a-acp bridge NAME instead of the agent.`,
 
 func enable(env *cli.Environment) *cobra.Command {
 	var dry, yes, confine bool
+	var mcp mcpFlags
 	cmd := &cobra.Command{
 		Use:   "enable EDITOR [AGENT...]",
-		Short: "Enter agents that are found, each below a bridge, into an editor's settings",
+		Short: "Enter agents that are found, each below a bridge, or your tools into an editor's settings",
 		Long: `enable adds agents, each behind a bridge, to an editor's settings: those
-that you name, or all that are found. The previous file is kept beside it,
-as NAME.before-a2a-acp; disable restores it. The agents' own entries stay;
-choose the guarded ones in the editor.`,
+that you name, or all that are found. The agents' own entries stay; choose the
+guarded ones in the editor.
+
+For an MCP client it adds a2a-acp mcp, which offers your tools, with the PATH
+that you have here. A token for --http is referred to as the variable
+A2A_AUTH_TOKEN, and not written.
+
+The previous file is kept beside it, as NAME.before-a2a-acp; disable restores
+it.`,
 		Example: `  a2a-acp editor enable zed
   a2a-acp editor enable jetbrains claude gemini
   a2a-acp editor enable --confine zed claude
+  a2a-acp editor enable cursor --workspace
+  a2a-acp editor enable vscode --http http://127.0.0.1:8642/mcp
   a2a-acp editor enable zed --dry-run`,
 		ValidArgsFunction: completeEnable,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := known(env, args); err != nil {
+				return err
+			}
+			if c, ok := clientOf(args[0]); ok && (mcp.meant() || !hasAgents(args[0])) {
+				if len(args) > 1 || confine {
+					return cli.Fail(exit.Usage, errors.New("agents are entered in zed and jetbrains only: leave them, and --confine, out"))
+				}
+				return enableMCP(cmd, env, c, mcp, dry, yes)
+			}
+			if mcp.meant() {
+				return cli.Fail(exit.Usage, errors.New(args[0]+" takes agents only: no --mcp, --http, --env, --workspace or --config-path"))
+			}
 			e, err := named(env, args)
 			if err != nil {
 				return err
@@ -67,36 +91,49 @@ choose the guarded ones in the editor.`,
 		},
 	}
 	cmd.Flags().BoolVar(&confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
+	mcp.add(cmd)
 	addFlags(cmd, &dry, &yes)
 	return cmd
 }
 
 func disable(env *cli.Environment) *cobra.Command {
 	var dry, yes bool
+	var mcp mcpFlags
 	cmd := &cobra.Command{
 		Use:   "disable EDITOR",
-		Short: "Take the guarded agents out of an editor's settings",
-		Long: `disable removes every agent that runs behind a bridge from an editor's
-settings. If nothing else was changed since enable, the file is then what it
+		Short: "Take the guarded agents and your tools out of an editor's settings",
+		Long: `disable removes every agent that runs behind a bridge, and a2a-acp mcp, from an
+editor's settings. If nothing else was changed since enable, the file is then what it
 was before, byte for byte. The agents' own entries stay, and agents that are
 started by these are not guarded.`,
 		Example:           `  a2a-acp editor disable zed`,
 		ValidArgsFunction: completeEditor,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := known(env, args); err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				return cli.Fail(exit.Usage, errors.New("disable takes one editor: a2a-acp editor disable "+args[0]))
+			}
+			c, isClient := clientOf(args[0])
+			if isClient && (mcp.meant() || !hasAgents(args[0])) {
+				return disableMCP(cmd, env, c, mcp, dry, yes)
+			}
 			e, err := named(env, args)
 			if err != nil {
 				return err
 			}
-			if len(args) > 1 {
-				return cli.Fail(exit.Usage, errors.New("disable takes one editor: a2a-acp editor disable "+e.Name))
-			}
 			change, err := e.Disable(settingsDirs(env))
+			if isClient {
+				change, err = editor.DisableAll(e, c, settingsDirs(env))
+			}
 			if err != nil {
 				return cli.Fail(exit.Usage, err)
 			}
-			return apply(cmd.Context(), env, e, change, dry, yes)
+			return apply(cmd.Context(), env, change, dry, yes)
 		},
 	}
+	mcp.addPlace(cmd)
 	addFlags(cmd, &dry, &yes)
 	return cmd
 }
@@ -112,7 +149,7 @@ func enter(ctx context.Context, env *cli.Environment, e editor.Editor, entries [
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	return apply(ctx, env, e, change, dry, yes)
+	return apply(ctx, env, change, dry, yes)
 }
 
 // Enable is `editor enable` for these entries: it shows the change, and asks unless yes is set.
@@ -122,7 +159,7 @@ func Enable(ctx context.Context, env *cli.Environment, e editor.Editor, entries 
 
 // apply shows a change, asks, and writes it. An agent must not take its own guard away, so a person has to
 // have started this.
-func apply(ctx context.Context, env *cli.Environment, e editor.Editor, c editor.Change, dry, yes bool) error {
+func apply(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes bool) error {
 	if c.None() {
 		env.Say("nothing changes in " + env.Short(c.Path))
 		return nil

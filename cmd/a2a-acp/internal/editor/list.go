@@ -3,6 +3,7 @@ package editor
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,26 +24,38 @@ type listed struct {
 	Guarded   []string `json:"guarded"`
 	Unguarded []string `json:"unguarded"`
 	Problem   string   `json:"problem,omitempty"`
+	// Path is where MCP servers are listed, and Servers are those that are; of an editor that has none both are
+	// empty.
+	Path    string          `json:"path"`
+	Servers []editor.Listed `json:"servers"`
 }
 
 func list(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "Show the agents in the settings of each editor, guarded and not",
+		Use:   "list [EDITOR]",
+		Short: "Show the agents and MCP servers in the settings of each editor, ours and others'",
 		Example: `  a2a-acp editor list
   a2a-acp editor list -o json`,
-		Args: cobra.NoArgs,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeEditor,
 	}
 	f := cli.AddFormat(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error {
-		var rows []listed
-		for _, e := range editor.Known() {
-			rows = append(rows, look(env, e))
+	var mcp mcpFlags
+	mcp.addPlace(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if err := known(env, args); err != nil {
+				return err
+			}
+		}
+		rows, err := rows(env, args, &mcp)
+		if err != nil {
+			return cli.Fail(exit.Usage, err)
 		}
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, rows)
 		}
-		out := cli.Table{Head: []string{"EDITOR", "GUARDED", "NOT GUARDED", "SETTINGS"}}
+		out := cli.Table{Head: []string{"EDITOR", "GUARDED", "NOT GUARDED", "TOOLS", "SETTINGS"}}
 		for _, row := range rows {
 			where := env.Short(row.Settings)
 			switch {
@@ -51,7 +64,7 @@ func list(env *cli.Environment) *cobra.Command {
 			case !row.Exists:
 				where += " (not there)"
 			}
-			out.Add(row.Editor, inWords(row.Guarded), inWords(row.Unguarded), display.Line(where))
+			out.Add(row.Editor, inWords(row.Guarded), inWords(row.Unguarded), row.tools(), display.Line(where))
 		}
 		out.Write(env.Stdout)
 		return nil
@@ -59,8 +72,57 @@ func list(env *cli.Environment) *cobra.Command {
 	return cmd
 }
 
+// rows looks at the settings of all editors, or of the one that is named.
+func rows(env *cli.Environment, only []string, f *mcpFlags) (list []listed, err error) {
+	wanted := func(name string) bool { return len(only) == 0 || only[0] == name }
+	for _, e := range editor.Known() {
+		if wanted(e.Name) {
+			list = append(list, look(env, e))
+		}
+	}
+	for _, c := range editor.Clients() {
+		if !wanted(c.Name) || f.workspace != "" && !c.OfProjects() {
+			continue
+		}
+		path, _, err := f.path(env, c)
+		if err != nil {
+			return nil, err
+		}
+		row := listed{Editor: c.Name, Guarded: []string{}, Unguarded: []string{}, Settings: path, Servers: []editor.Listed{}}
+		at := slices.IndexFunc(list, func(l listed) bool { return l.Editor == c.Name })
+		if at >= 0 {
+			row = list[at]
+		}
+		row.Path = path
+		servers, err := c.Servers(path)
+		if err != nil {
+			row.Problem = err.Error()
+		}
+		row.Servers = append(row.Servers, servers...)
+		if _, err := os.Stat(path); err == nil {
+			row.Exists = true
+		}
+		if at >= 0 {
+			list[at] = row
+		} else {
+			list = append(list, row)
+		}
+	}
+	return list, nil
+}
+
+// tools says whether our server is entered.
+func (l listed) tools() string {
+	for _, server := range l.Servers {
+		if server.Ours {
+			return "yes"
+		}
+	}
+	return "-"
+}
+
 func look(env *cli.Environment, e editor.Editor) listed {
-	row := listed{Editor: e.Name, Guarded: []string{}, Unguarded: []string{}}
+	row := listed{Editor: e.Name, Guarded: []string{}, Unguarded: []string{}, Servers: []editor.Listed{}}
 	row.Settings, row.Exists = e.Settings(settingsDirs(env))
 	entries, err := e.List(settingsDirs(env))
 	if err != nil {
@@ -87,6 +149,20 @@ func settingsDirs(env *cli.Environment) editor.Dirs {
 	return editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
 }
 
+// known refuses an editor that is not known.
+func known(env *cli.Environment, args []string) error {
+	if len(args) > 0 {
+		if _, ok := clientOf(args[0]); ok {
+			if !filepath.IsAbs(settingsDirs(env).Home) {
+				return cli.Fail(exit.Host, errors.New("HOME is not set, so there is nobody whose settings could be meant"))
+			}
+			return nil
+		}
+	}
+	_, err := named(env, args)
+	return err
+}
+
 // named returns the editor that the first argument names.
 func named(env *cli.Environment, args []string) (editor.Editor, error) {
 	if !filepath.IsAbs(settingsDirs(env).Home) {
@@ -98,6 +174,11 @@ func named(env *cli.Environment, args []string) (editor.Editor, error) {
 			return e, nil
 		}
 		names = append(names, e.Name)
+	}
+	for _, c := range editor.Clients() {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
 	}
 	if len(args) == 0 {
 		return editor.Editor{}, cli.Fail(exit.Usage, errors.New("which editor? One of "+strings.Join(names, ", ")))
@@ -113,6 +194,11 @@ func completeEditor(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	var names []string
 	for _, e := range editor.Known() {
 		names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
+	}
+	for _, c := range editor.Clients() {
+		if !hasAgents(c.Name) {
+			names = append(names, cobra.CompletionWithDesc(c.Name, c.Title))
+		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

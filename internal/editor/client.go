@@ -1,0 +1,482 @@
+package editor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Client is a program that starts or calls MCP servers by what a file of it says.
+type Client struct {
+	Name  string // what `a2a-acp editor enable NAME` calls it
+	Title string
+	// file is where it looks in a person's home, and project below a project's directory; "" for nowhere.
+	file    func(Dirs) string
+	project string
+	section string // the member that lists its servers; of codex the table
+	toml    bool
+	// stdio and url write an entry; a nil url is a client that starts programs only.
+	stdio func(Server) any
+	url   func(Server) any
+}
+
+// ServerName is the name of our server in the settings of clients.
+const ServerName = "a2a-acp"
+
+// Server is our MCP server, as it is entered.
+type Server struct {
+	Command string   // absolute
+	Args    []string // of it: mcp, and more
+	Env     map[string]string
+	URL     string // in place of all that
+	Token   string // the variable that has the token for the URL; "" for none
+}
+
+// The forms that most clients have.
+func stdioEntry(s Server) any { return plainEntry{Command: s.Command, Args: s.Args, Env: s.Env} }
+func typedEntry(s Server) any {
+	return plainEntry{Type: "stdio", Command: s.Command, Args: s.Args, Env: s.Env}
+}
+
+type plainEntry struct {
+	Type    string            `json:"type,omitempty"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+// urlEntry returns the form of clients that have a URL under a name, and refer to a variable in their own way.
+func urlEntry(kind, name, reference string) func(Server) any {
+	return func(s Server) any {
+		e := ordered{}
+		if kind != "" {
+			e = append(e, pair{"type", kind})
+		}
+		e = append(e, pair{name, s.URL})
+		if s.Token != "" && reference != "" {
+			e = append(e, pair{"headers", ordered{{"Authorization", "Bearer " + strings.ReplaceAll(reference, "NAME", s.Token)}}})
+		}
+		return e
+	}
+}
+
+// Clients returns the MCP clients whose settings are known.
+func Clients() []Client {
+	under := func(parts ...string) func(Dirs) string {
+		return func(p Dirs) string { return filepath.Join(append([]string{p.Home}, parts...)...) }
+	}
+	inConfig := func(parts ...string) func(Dirs) string {
+		return func(p Dirs) string {
+			base := p.config()
+			if runtime.GOOS == "darwin" {
+				base = filepath.Join(p.Home, "Library", "Application Support")
+			}
+			return filepath.Join(append([]string{base}, parts...)...)
+		}
+	}
+	return []Client{
+		// https://modelcontextprotocol.io/docs/develop/connect-local-servers
+		{Name: "claude-desktop", Title: "Claude Desktop", file: inConfig("Claude", "claude_desktop_config.json"), section: "mcpServers", stdio: stdioEntry},
+		// https://code.claude.com/docs/en/mcp
+		{Name: "claude-code", Title: "Claude Code", file: under(".claude.json"), project: ".mcp.json", section: "mcpServers",
+			stdio: typedEntry, url: urlEntry("http", "url", "${NAME}")},
+		// https://cursor.com/docs/context/mcp
+		{Name: "cursor", Title: "Cursor", file: under(".cursor", "mcp.json"), project: ".cursor/mcp.json", section: "mcpServers",
+			stdio: stdioEntry, url: urlEntry("", "url", "${env:NAME}")},
+		// https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
+		{Name: "vscode", Title: "VS Code", file: inConfig("Code", "User", "mcp.json"), project: ".vscode/mcp.json", section: "servers",
+			stdio: typedEntry, url: urlEntry("http", "url", "${env:NAME}")},
+		// https://docs.windsurf.com/windsurf/cascade/mcp
+		{Name: "windsurf", Title: "Windsurf", file: under(".codeium", "windsurf", "mcp_config.json"), section: "mcpServers",
+			stdio: stdioEntry, url: urlEntry("", "serverUrl", "${env:NAME}")},
+		// https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html
+		{Name: "junie", Title: "Junie", file: under(".junie", "mcp", "mcp.json"), project: ".junie/mcp/mcp.json", section: "mcpServers",
+			stdio: stdioEntry, url: urlEntry("", "url", "${NAME}")},
+		// https://geminicli.com/docs/tools/mcp-server
+		{Name: "gemini-cli", Title: "Gemini CLI", file: under(".gemini", "settings.json"), project: ".gemini/settings.json", section: "mcpServers",
+			stdio: stdioEntry, url: urlEntry("", "httpUrl", "${NAME}")},
+		// https://developers.openai.com/codex/mcp
+		{Name: "codex", Title: "Codex", file: under(".codex", "config.toml"), project: ".codex/config.toml", section: "mcp_servers", toml: true,
+			stdio: stdioEntry, url: func(s Server) any { return s }},
+		// https://opencode.ai/docs/mcp-servers
+		{Name: "opencode", Title: "opencode", file: func(p Dirs) string { return filepath.Join(p.config(), "opencode", "opencode.json") },
+			project: "opencode.json", section: "mcp",
+			stdio: func(s Server) any {
+				e := ordered{{"type", "local"}, {"command", append([]string{s.Command}, s.Args...)}}
+				if len(s.Env) > 0 {
+					e = append(e, pair{"environment", s.Env})
+				}
+				return append(e, pair{"enabled", true})
+			},
+			url: urlEntry("remote", "url", "{env:NAME}")},
+		// https://zed.dev/docs/ai/mcp
+		{Name: "zed", Title: "Zed", file: func(p Dirs) string { path, _ := Known()[0].Settings(p); return path },
+			project: ".zed/settings.json", section: "context_servers", stdio: stdioEntry, url: urlEntry("", "url", "")},
+	}
+}
+
+// pair is a member, and ordered an object whose members stay in their order.
+type pair struct {
+	name  string
+	value any
+}
+
+type ordered []pair
+
+// MarshalJSON implements json.Marshaler.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, p := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(p.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(p.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// File returns the file of a client: a person's own, or that of a project.
+func (c Client) File(p Dirs, project string) (string, error) {
+	if project == "" {
+		return c.file(p), nil
+	}
+	if c.project == "" {
+		return "", fmt.Errorf("%s has no settings of a project", c.Title)
+	}
+	return filepath.Join(project, filepath.FromSlash(c.project)), nil
+}
+
+// OfProjects reports whether the client reads settings of a project.
+func (c Client) OfProjects() bool { return c.project != "" }
+
+// Listed is a server in a client's settings.
+type Listed struct {
+	Name    string `json:"name"`
+	Command string `json:"command"` // or the URL
+	Ours    bool   `json:"ours"`
+}
+
+// written is what of any client's entry says whose it is.
+type written struct {
+	Command   any    `json:"command" toml:"command"` // a text, of opencode a list
+	Args      []any  `json:"args" toml:"args"`
+	URL       string `json:"url" toml:"url"`
+	HTTPURL   string `json:"httpUrl" toml:"httpUrl"`
+	ServerURL string `json:"serverUrl" toml:"serverUrl"`
+}
+
+// listed returns an entry by what it says. Ours is one that starts our program as an MCP server, or one of our
+// name that has nothing but an URL.
+func (w written) listed(name string) Listed {
+	words := []string{}
+	switch command := w.Command.(type) {
+	case string:
+		words = append(words, command)
+	case []any:
+		for _, word := range command {
+			words = append(words, fmt.Sprint(word))
+		}
+	}
+	for _, word := range w.Args {
+		words = append(words, fmt.Sprint(word))
+	}
+	if len(words) > 0 {
+		return Listed{name, words[0], len(words) > 1 && filepath.Base(words[0]) == "a2a-acp" && words[1] == "mcp"}
+	}
+	url := w.URL + w.HTTPURL + w.ServerURL
+	return Listed{name, url, name == ServerName && strings.HasSuffix(url, "/mcp")}
+}
+
+// Servers lists the servers in a client's file; none where there is no file.
+func (c Client) Servers(path string) ([]Listed, error) {
+	_, data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.servers(data)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return list, nil
+}
+
+func (c Client) servers(data []byte) ([]Listed, error) {
+	if c.toml {
+		return tomlServers(data, c.section)
+	}
+	s, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.section(c.section)
+	if list == nil || err != nil {
+		return nil, err
+	}
+	var found []Listed
+	for _, m := range list.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		if _, err := member(list, name); err != nil {
+			return nil, err
+		}
+		plain := m.Value.Clone()
+		plain.Standardize()
+		var entry written
+		_ = json.Unmarshal(plain.Pack(), &entry) // else it is another kind of entry, and none of ours
+		found = append(found, entry.listed(name))
+	}
+	return found, nil
+}
+
+// Enable returns the change that enters our server in a client's file. One of ours that is there already is
+// replaced; it is an error for somebody else's to have our name.
+func (c Client) Enable(path string, server Server) (Change, error) {
+	change, err := begin(path)
+	if err != nil {
+		return change, err
+	}
+	there, err := c.servers(change.Before)
+	if err == nil {
+		change.After, err = c.entered(change.Before, server)
+	}
+	if err != nil {
+		return change, unreadable(path, err)
+	}
+	change.keeps = change.Before != nil && !hasOurs(there)
+	if _, err := os.Lstat(change.backup); err == nil {
+		change.keeps = false // it is of what was there before anything of ours
+	}
+	return change, nil
+}
+
+func hasOurs(list []Listed) bool {
+	for _, l := range list {
+		if l.Ours {
+			return true
+		}
+	}
+	return false
+}
+
+// entered returns a client's settings with our server.
+func (c Client) entered(data []byte, server Server) ([]byte, error) {
+	there, err := c.servers(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range there {
+		if l.Name == ServerName && !l.Ours {
+			return nil, fmt.Errorf("%s %q is there, and is not ours: rename it", c.section, ServerName)
+		}
+	}
+	write := c.stdio
+	if server.URL != "" {
+		if write = c.url; write == nil {
+			return nil, fmt.Errorf("%s starts programs only, and takes no URL", c.Title)
+		}
+	}
+	if c.toml {
+		return tomlEntered(data, c.section, server)
+	}
+	s, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.set(c.section, ServerName, write(server)); err != nil {
+		return nil, err
+	}
+	return s.bytes(), nil
+}
+
+// Disable returns the change that takes our server out of a client's file. Where the file is what Enable has made
+// of the backup, it becomes that again, byte for byte.
+func (c Client) Disable(path string) (Change, error) {
+	change, err := begin(path)
+	if err != nil || change.Before == nil {
+		return change, err
+	}
+	return change, c.takeOut(path, &change)
+}
+
+// takeOut takes our server out of what a file becomes.
+func (c Client) takeOut(path string, change *Change) error {
+	there, err := c.servers(change.After)
+	if err != nil {
+		return unreadable(path, err)
+	}
+	if !hasOurs(there) {
+		return nil
+	}
+	if c.toml {
+		change.After, err = tomlRemoved(change.After, c.section, there)
+	} else {
+		change.After, err = c.removed(change.After, there)
+	}
+	if err != nil {
+		return unreadable(path, err)
+	}
+	return c.restore(change)
+}
+
+// removed takes the entries of ours out of JSON.
+func (c Client) removed(data []byte, there []Listed) ([]byte, error) {
+	s, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.section(c.section)
+	if list == nil || err != nil {
+		return nil, err
+	}
+	for i := len(there) - 1; i >= 0; i-- {
+		if there[i].Ours {
+			remove(list, i)
+		}
+	}
+	return s.bytes(), nil
+}
+
+// restore has a file become what it was before us, where nobody else has changed it since: what the backup with
+// our entry would be is what the file was.
+func (c Client) restore(change *Change) error {
+	_, before, err := read(change.backup)
+	if err != nil {
+		return err
+	}
+	server, err := c.ours(change.Before)
+	if err != nil || server == nil {
+		return err
+	}
+	made, err := c.withRaw(before, server)
+	if err == nil && bytes.Equal(made, change.Before) {
+		change.After, change.restores = before, before != nil
+	}
+	return nil
+}
+
+// ours returns our entry as it stands in settings; nil for none.
+func (c Client) ours(data []byte) ([]byte, error) {
+	if c.toml {
+		return tomlOurs(data, c.section), nil
+	}
+	s, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.section(c.section)
+	if list == nil || err != nil {
+		return nil, err
+	}
+	m, err := member(list, ServerName)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	value := m.Value.Clone()
+	value.BeforeExtra, value.AfterExtra = nil, nil
+	return value.Pack(), nil
+}
+
+// withRaw returns settings with our entry as it stood.
+func (c Client) withRaw(data, entry []byte) ([]byte, error) {
+	if c.toml {
+		return tomlAppended(data, entry), nil
+	}
+	s, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.setRaw(c.section, ServerName, hujson.Literal(entry)); err != nil {
+		return nil, err
+	}
+	return s.bytes(), nil
+}
+
+// section returns the object of a name; nil where there is none. Two are an error: one reader takes the first,
+// another the last.
+func (s *settings) section(name string) (*hujson.Object, error) {
+	at, err := member(s.root.Value.(*hujson.Object), name)
+	if at == nil || err != nil {
+		return nil, err
+	}
+	list, ok := at.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("%s is no object", name)
+	}
+	return list, nil
+}
+
+// set puts a value under a name of a section.
+func (s *settings) set(section, name string, value any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(strings.Repeat(s.indent, 2), s.indent)
+	if err := enc.Encode(value); err != nil {
+		return err
+	}
+	text := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", s.newline)
+	return s.setRaw(section, name, hujson.Literal(text))
+}
+
+func (s *settings) setRaw(section, name string, value hujson.Literal) error {
+	list, err := s.section(section)
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = &hujson.Object{}
+		s.add(s.root.Value.(*hujson.Object), 0, section, list)
+	}
+	old, err := member(list, name)
+	switch {
+	case err != nil:
+		return err
+	case old == nil:
+		s.add(list, 1, name, value)
+	default:
+		old.Value.Value = value
+	}
+	return nil
+}
+
+// DisableAll returns the change that takes everything of ours out of the settings of an editor that has both:
+// agents, and our server.
+func DisableAll(e Editor, c Client, p Dirs) (Change, error) {
+	change, err := e.Disable(p)
+	if err != nil || change.Before == nil || change.restores || change.After == nil {
+		return change, err
+	}
+	path, err := c.File(p, "")
+	if err != nil {
+		return change, err
+	}
+	before := change.After
+	if err := c.takeOut(path, &change); err != nil {
+		return change, err
+	}
+	if change.restores || change.After == nil || bytes.Equal(before, change.After) {
+		return change, nil
+	}
+	_, kept, err := read(change.backup)
+	if err == nil && kept != nil && bytes.Equal(kept, change.After) {
+		change.restores = true
+	}
+	return change, err
+}
