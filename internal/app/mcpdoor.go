@@ -67,6 +67,7 @@ type mcpListed struct {
 	principal *serve.Principal
 	catalogue *mcpserver.Catalogue
 	entries   map[string]*executor.Entry // by their names
+	all       []mcpserver.Tool           // what find_tool looks through; nil where there is none
 }
 
 func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
@@ -148,6 +149,10 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 		tools = append(tools, shown)
 	}
 	l.catalogue = mcpserver.NewCatalogue(tools)
+	if c.Set.Settings.Search {
+		l.all = l.catalogue.Tools
+		l.catalogue = mcpserver.NewCatalogue(searchTools(d.o.Prefix, len(tools)))
+	}
 	if len(d.lists) >= mostLists {
 		clear(d.lists)
 	}
@@ -201,6 +206,7 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if call.State != "" && json.Unmarshal([]byte(call.State), &state) != nil {
 		return mcpserver.CallResult{}, errors.New("a state that was signed here cannot be read")
 	}
+	ok := true
 	p, input, err := d.placeOf(ctx, call, &state)
 	switch {
 	case err != nil:
@@ -208,7 +214,20 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	case input != nil:
 		return mcpserver.CallResult{Input: input}, nil
 	}
-	entry := d.listed(call.Client, p).entries[call.Name]
+	listed := d.listed(call.Client, p)
+	if listed.all != nil {
+		switch call.Name {
+		case mcpserver.ToolName(d.o.Prefix + findTool):
+			return listed.find(call.Arguments), nil
+		case mcpserver.ToolName(d.o.Prefix + callTool):
+			if call, ok = called(call); !ok {
+				return mcpserver.CallResult{Content: "name has to be that of a tool", IsError: true}, nil
+			}
+		default:
+			return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
+		}
+	}
+	entry := listed.entries[call.Name]
 	if entry == nil {
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}

@@ -386,3 +386,32 @@ func TestMCPPlaces(t *testing.T) {
 		})
 	}
 }
+
+// With `expose: search` a client is offered two tools; what they call is decided as the tool that is called.
+func TestMCPSearch(t *testing.T) {
+	t.Parallel()
+	bothEras(t, func(t *testing.T, modern bool) {
+		h, file := mcpHome(t)
+		h.write("a2a-acp.yaml", "expose: search\n")
+		a := h.new()
+		h.runs(a)
+		p := newMCPPeer(t, a, MCPOptions{Prefix: "my_"}, modern, canAsk)
+		p.call("my_find_tool", `{"query":"leave a MARK"}`, "")
+		if told := p.read(); !strings.Contains(told.text(), `"name":"my_mark"`) || !strings.Contains(told.text(), `"word"`) {
+			t.Errorf("found %s", told.raw)
+		}
+		p.call("my_mark", `{"word":"a"}`, "")
+		if told := p.read(); told.Error == nil {
+			t.Errorf("a tool that is not offered is called: %s", told.raw)
+		}
+		arguments := `{"name":"my_mark","arguments":{"word":"a"}}`
+		p.call("my_call_tool", arguments, "")
+		asked := p.read()
+		if !strings.Contains(asked.question(t), "word = a") {
+			t.Errorf("asked %s", asked.raw)
+		}
+		if told := p.answer(asked, "my_call_tool", arguments, sayYes); told.text() != "marked a\n" || marks(t, file) != 1 {
+			t.Errorf("got %s", told.raw)
+		}
+	})
+}

@@ -28,6 +28,8 @@ type Settings struct {
 	Always Always
 	// Expose names the tools that came with the program and are offered to agents all the same.
 	Expose []string
+	// Search has MCP clients find tools and call them by two tools, in place of being offered all of them.
+	Search bool
 	Mask   Mask
 	// MaxFrame is the longest line, in bytes, that the bridge takes from an agent.
 	MaxFrame int
@@ -123,8 +125,10 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 		Name: "a settings file",
 		Keys: []yamldoc.Key[*Settings]{
 			yamldoc.NewKey("always", "keep or forward", (*Settings).readAlways),
-			yamldoc.NewKey("expose", "a list of tool ids", func(s *Settings, v yamldoc.Value) {
-				v.SetTexts(&s.Expose)
+			yamldoc.NewKey("expose", "a list of tool ids, or search", func(s *Settings, v yamldoc.Value) {
+				if s.Search = v.Node.Value == "search" && !v.IsList(); !s.Search {
+					v.SetTexts(&s.Expose)
+				}
 			}),
 			yamldoc.NewKey("mask", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, maskMapping(), &s.Mask)

@@ -64,6 +64,15 @@ type Tool struct {
 	Meta         json.RawMessage `json:"_meta,omitempty"` // an object
 }
 
+// Tokens returns about how many tokens a tool costs a model that is offered it: a fourth of its bytes.
+func (t Tool) Tokens() int {
+	text, err := encode(t)
+	if err != nil {
+		return 0
+	}
+	return (len(text) + 3) / 4
+}
+
 // Annotations are hints for the client (2025-11-25, ToolAnnotations). Nil means the protocol's default: not
 // read-only, destructive, not idempotent, in an open world.
 type Annotations struct {

@@ -19,8 +19,8 @@ func toolsExportCommand(env *cli.Environment) *cobra.Command {
 		Use:   "export [TOOL...]",
 		Short: "Print tools to give away: as a tools file, as JSON, or as MCP shows them",
 		Long: `export prints the named tools, or all of your own: as a tools file (yaml),
-the same as JSON (json), or as the list that an MCP client gets (mcp). It
-leaves out comments and secrets: values of variables that are credentials,
+the same as JSON (json), as the list that an MCP client gets (mcp), or as that
+list alone, as Ophis writes mcp-tools.json (mcp-tools). It leaves out comments and secrets: values of variables that are credentials,
 defaults and examples of secret parameters. It says what it left out. It
 refuses an entry with a credential in its script.`,
 		Example: `  a2a-acp tools export recent_changes > recent_changes.yaml
@@ -28,9 +28,9 @@ refuses an entry with a credential in its script.`,
 		ValidArgsFunction: completeManyTools(env, &tools),
 	}
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
-	cmd.Flags().StringVarP(&form, "output", "o", form, "form of the output: yaml, json or mcp")
+	cmd.Flags().StringVarP(&form, "output", "o", form, "form of the output: yaml, json, mcp or mcp-tools")
 	_ = cmd.RegisterFlagCompletionFunc("output",
-		cobra.FixedCompletions([]string{"yaml", "json", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions([]string{"yaml", "json", "mcp", "mcp-tools"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(_ *cobra.Command, ids []string) error { return exportTools(env, ids, tools, form) }
 	return cmd
 }
@@ -57,11 +57,11 @@ func exportTools(env *cli.Environment, ids, files []string, form string) error {
 			errors.New("you have no tools of your own; name the ones to export, or make one: a2a-acp tools new"))
 	}
 	switch form {
-	case "mcp":
-		return exportMCP(env, set, ids)
+	case "mcp", "mcp-tools":
+		return exportMCP(env, set, ids, form == "mcp-tools")
 	case "yaml", "json":
 	default:
-		return cli.Fail(exit.Usage, fmt.Errorf("-o %s: want yaml, json or mcp", form))
+		return cli.Fail(exit.Usage, fmt.Errorf("-o %s: want yaml, json, mcp or mcp-tools", form))
 	}
 	data, told, err := config.Export(set, ids)
 	if err != nil {
@@ -81,15 +81,25 @@ func exportTools(env *cli.Environment, ids, files []string, form string) error {
 	return cli.WriteData(env.Stdout, cli.FormatJSON, plain)
 }
 
-// exportMCP prints what tools/list says (MCP 2025-11-25).
-func exportMCP(env *cli.Environment, set *config.Set, ids []string) error {
-	list := []any{}
+// exportMCP prints what tools/list says (MCP 2025-11-25), or the tools alone.
+func exportMCP(env *cli.Environment, set *config.Set, ids []string, alone bool) error {
+	list := []mcpserver.Tool{}
+	tokens := 0
 	for _, id := range ids {
 		loaded, err := findTool(set, id)
 		if err != nil {
 			return err
 		}
-		list = append(list, mcpserver.FromTool(&loaded.Tool))
+		shown := mcpserver.FromTool(&loaded.Tool)
+		tokens += shown.Tokens()
+		if alone {
+			shown.Title = "" // it is among the annotations
+		}
+		list = append(list, shown)
+	}
+	sayTokens(env, len(list), tokens)
+	if alone {
+		return cli.WriteData(env.Stdout, cli.FormatJSON, list)
 	}
 	return cli.WriteData(env.Stdout, cli.FormatJSON, map[string]any{"tools": list})
 }

@@ -3,7 +3,9 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -64,6 +67,7 @@ type listedTool struct {
 	Asks        bool   `json:"requires_confirmation"`
 	Exposed     bool   `json:"exposed"` // agents are offered it
 	Unavailable string `json:"unavailable,omitempty"`
+	Tokens      int    `json:"tokens,omitempty"` // with --tokens
 }
 
 func toolsListCommand(env *cli.Environment) *cobra.Command {
@@ -77,6 +81,7 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 	}
 	f := cli.AddFormat(cmd)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
+	tokens := cmd.Flags().Bool("tokens", false, "say how many tokens each costs a model that is offered it: a fourth of its bytes")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		set, err := loadTold(env, tools)
 		if err != nil {
@@ -91,15 +96,29 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 				Exposed: app.IsExposed(&t, set.Settings),
 			})
+			if *tokens {
+				list[len(list)-1].Tokens = mcpserver.FromTool(&t).Tokens()
+			}
 		}
 		own := func(t listedTool) bool { return t.Layer != tool.LayerEmbedded.String() }
 		sort.SliceStable(list, func(i, j int) bool { return own(list[i]) && !own(list[j]) })
+		if *tokens {
+			defer sayBudget(env, list)
+		}
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, list)
 		}
-		out := cli.Table{Head: []string{"TOOL", "DOES", "AGENTS", "FROM", "DESCRIPTION"}}
+		head := []string{"TOOL", "DOES", "AGENTS", "FROM", "DESCRIPTION"}
+		if *tokens {
+			head = slices.Insert(head, 3, "TOKENS")
+		}
+		out := cli.Table{Head: head}
 		for _, t := range list {
-			out.Add(t.ID, does(t), offered(t), env.Short(t.Source), cli.FirstLine(t.Description))
+			row := []string{t.ID, does(t), offered(t), env.Short(t.Source), cli.FirstLine(t.Description)}
+			if *tokens {
+				row = slices.Insert(row, 3, strconv.Itoa(t.Tokens))
+			}
+			out.Add(row...)
 		}
 		out.Write(env.Stdout)
 		return nil

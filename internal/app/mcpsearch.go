@@ -1,0 +1,94 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+)
+
+// With `expose: search` a client is offered two tools in place of all: one that finds tools, and one that calls
+// what was found, decided as the tool that is called.
+const (
+	findTool = "find_tool"
+	callTool = "call_tool"
+)
+
+// mostFound is how many tools are told at once.
+const mostFound = 10
+
+// searchTools are the two.
+func searchTools(prefix string, n int) []mcpserver.Tool {
+	yes, no := true, false
+	return []mcpserver.Tool{
+		{
+			Name: mcpserver.ToolName(prefix + findTool), Title: "Find a tool",
+			Description: fmt.Sprintf("Finds tools by what they do. There are %d of them; each result has the name and the input schema that %s needs.",
+				n, prefix+callTool),
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"words for what is to be done"}},` +
+				`"required":["query"],"additionalProperties":false}`),
+			Annotations: mcpserver.Annotations{Title: "Find a tool", ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		},
+		{
+			Name: mcpserver.ToolName(prefix + callTool), Title: "Call a tool",
+			Description: "Calls a tool that " + prefix + findTool + " has found.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},` +
+				`"required":["name"],"additionalProperties":false}`),
+			Annotations: mcpserver.Annotations{Title: "Call a tool", ReadOnly: &no, Idempotent: &no},
+		},
+	}
+}
+
+// find answers find_tool: the tools whose names and descriptions have most of the words, the best first.
+func (l mcpListed) find(arguments json.RawMessage) mcpserver.CallResult {
+	var said struct {
+		Query string `json:"query"`
+	}
+	if err := json.Unmarshal(arguments, &said); err != nil {
+		return mcpserver.CallResult{Content: "query has to be a text", IsError: true}
+	}
+	type found struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+		score       int
+	}
+	var list []found
+	words := strings.Fields(strings.ToLower(said.Query))
+	for _, t := range l.all {
+		score, name, about := 0, strings.ToLower(t.Name), strings.ToLower(t.Title+" "+t.Description)
+		for _, word := range words {
+			if strings.Contains(name, word) {
+				score += 2
+			}
+			if strings.Contains(about, word) {
+				score++
+			}
+		}
+		if score > 0 || len(words) == 0 {
+			list = append(list, found{t.Name, t.Description, t.InputSchema, score})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+	text, err := json.Marshal(map[string]any{"tools": append([]found{}, list[:min(len(list), mostFound)]...)})
+	if err != nil {
+		return mcpserver.CallResult{Content: err.Error(), IsError: true}
+	}
+	return mcpserver.CallResult{Content: string(text), Structured: text}
+}
+
+// called returns the call that call_tool means.
+func called(call mcpserver.Call) (mcpserver.Call, bool) {
+	var said struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(call.Arguments, &said) != nil || said.Name == "" {
+		return call, false
+	}
+	call.Name, call.Arguments = said.Name, said.Arguments
+	return call, true
+}
