@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -414,4 +415,38 @@ func TestPorts(t *testing.T) {
 			t.Errorf("%s: got %v, want dialed %t", test.name, err, test.dialed)
 		}
 	}
+}
+
+// FuzzCheckURL checks that a URL that is accepted is one that every reader reads the same: https, a plain name or
+// a public address, at a port that is reached.
+func FuzzCheckURL(f *testing.F) {
+	for row := range strings.Lines(hostile) {
+		text, _, _ := strings.Cut(strings.TrimSpace(row), " ")
+		f.Add(text)
+	}
+	f.Add("https://example.com/hook?x=%20y")
+	f.Fuzz(func(t *testing.T, text string) {
+		g := &Guard{Ports: WebPorts()}
+		u, err := g.CheckURL(text)
+		if err != nil {
+			return
+		}
+		again, err := url.Parse(text)
+		if err != nil || again.Host != u.Host || u.User != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" && u.Port() != "8443" {
+			t.Errorf("%q was accepted as %q", text, u)
+		}
+		host := u.Hostname()
+		if address, err := netip.ParseAddr(host); err == nil {
+			if notPublic(address.Unmap()) != "" || address.Zone() != "" {
+				t.Errorf("%q was accepted, which is at %s", text, address)
+			}
+			return
+		}
+		if strings.ContainsFunc(host, func(r rune) bool { return r != '.' && notInName(r) }) || strings.HasSuffix(host, ".") {
+			t.Errorf("%q was accepted with the host %q", text, host)
+		}
+		if last := host[strings.LastIndex(host, ".")+1:]; last == "" || strings.Trim(last, "0123456789") == "" {
+			t.Errorf("%q was accepted with a number as %q", text, host)
+		}
+	})
 }

@@ -36,7 +36,7 @@ type Record struct {
 	feed   *audit.Feed   // nil where nothing is watched yet
 	at     fs.FileInfo   // the directory that is watched
 	reader *audit.Reader // that was used last; nil for none
-	pieces []*piece      // the one that was used last first
+	pieces []*piece      // the one that was read last first
 	closed bool
 }
 
@@ -160,16 +160,22 @@ func (r *Record) find(number int64) (e *recorded, before audit.Cursor, err error
 
 // piece returns the piece that an entry belongs to, with all that is there by now. Called with mu held.
 func (r *Record) piece(number int64) (*piece, error) {
+	first := (number-1)/pieceEntries*pieceEntries + 1
+	at := func() int {
+		return slices.IndexFunc(r.pieces, func(p *piece) bool {
+			return p.first <= number && p.first >= first && p.first < first+pieceEntries
+		})
+	}
+	i := at()
+	if i >= 0 && number <= r.pieces[i].end().Seq && !r.closed { // mostly
+		return r.pieces[i], nil
+	}
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	first := (number-1)/pieceEntries*pieceEntries + 1
-	i := slices.IndexFunc(r.pieces, func(p *piece) bool {
-		return p.first <= number && p.first >= first && p.first < first+pieceEntries
-	})
 	var p *piece
 	var err error
-	if i >= 0 {
+	if i = at(); i >= 0 {
 		p = r.pieces[i]
 		r.pieces = slices.Delete(r.pieces, i, i+1)
 	} else if p, err = r.begin(first, number); err != nil {

@@ -140,6 +140,9 @@ type credentials struct {
 	values []string // that nobody may see
 }
 
+// shortestToken is how long a part of a URL is that may be a token, and is hidden: /hook is none.
+const shortestToken = 8
+
 // resolve finds the values of a target. An error is this machine's fault, and not the receiver's.
 func (t *Target) resolve(ctx context.Context, vault Vault) (c credentials, err error) {
 	value := func(what string, v Value) string {
@@ -203,6 +206,10 @@ func (t *Target) resolve(ctx context.Context, vault Vault) (c credentials, err e
 	if c.url, err = t.guard(false, nil).CheckURL(target); err != nil {
 		return c, fmt.Errorf("url: %w", err)
 	}
-	c.values = append(c.values, strings.Trim(c.url.EscapedPath(), "/"), c.url.RawQuery) // many are tokens
+	for _, part := range []string{strings.Trim(c.url.EscapedPath(), "/"), c.url.RawQuery} {
+		if len(part) >= shortestToken {
+			c.values = append(c.values, part)
+		}
+	}
 	return c, nil
 }
