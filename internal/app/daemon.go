@@ -263,6 +263,9 @@ func (d *daemon) ready() error {
 	if d.app.isStopped() {
 		return ErrStopped
 	}
+	if err := d.app.recorder.trouble.Load(); err != nil {
+		return *err
+	}
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -520,5 +521,41 @@ func TestWorkspacesOfPrincipals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; want %q", settings, err, says)
 		}
+	}
+}
+
+// fullDisk is a record that cannot be written at times.
+type fullDisk struct {
+	events.Recorder
+	full atomic.Bool
+}
+
+func (d *fullDisk) Record(ctx context.Context, event events.Event) error {
+	if d.full.Load() {
+		return unix.ENOSPC
+	}
+	return d.Recorder.Record(ctx, event)
+}
+
+// TestDaemonWithoutARecord has the daemon not be ready while the record cannot be written, and say nothing else.
+func TestDaemonWithoutARecord(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	a := h.new()
+	disk := &fullDisk{Recorder: a.recorder.Recorder}
+	a.recorder.Recorder = disk
+	d := h.daemon(a, nil)
+	if status, body := d.call("/readyz", ""); status != 200 {
+		t.Errorf("%d, %s", status, body)
+	}
+	disk.full.Store(true)
+	d.call("/status", d.token()) // a visit that is not on record
+	if status, body := d.call("/readyz", ""); status != 503 || !strings.Contains(body, `"waits_for":["the record"]`) || strings.Contains(body, "space") {
+		t.Errorf("%d, %s", status, body)
+	}
+	disk.full.Store(false)
+	d.call("/status", "nobody's")
+	if status, body := d.call("/readyz", ""); status != 200 {
+		t.Errorf("%d, %s", status, body)
 	}
 }

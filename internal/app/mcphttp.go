@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
@@ -96,7 +94,7 @@ type mcpVisitors struct {
 // mcpVisitor is one of them, as it was known the last time.
 type mcpVisitor struct {
 	principal *serve.Principal
-	limiter   *rate.Limiter // nil for no bound
+	calls     *serve.Window // nil for no bound
 	under     int           // calls under way
 }
 
@@ -126,10 +124,7 @@ func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
 		v.known[p.Name] = one
 	}
 	if one.principal == nil || one.principal.MCP.Rate != p.MCP.Rate {
-		one.limiter = nil
-		if r := p.MCP.Rate; r.Count > 0 {
-			one.limiter = rate.NewLimiter(rate.Every(r.Per/time.Duration(r.Count)), r.Count)
-		}
+		one.calls = serve.NewWindow(p.MCP.Rate)
 	}
 	one.principal = p
 	return one
@@ -146,12 +141,8 @@ func (v *mcpVisitors) admit(p *serve.Principal) (over func(), wait time.Duration
 	if most := p.MCP.AtOnce; most > 0 && one.under >= most {
 		return nil, onceMore, false
 	}
-	if one.limiter != nil {
-		turn := one.limiter.Reserve()
-		if wait := turn.Delay(); wait > 0 {
-			turn.Cancel()
-			return nil, wait, false
-		}
+	if wait := one.calls.Take(now()); wait > 0 {
+		return nil, wait, false
 	}
 	one.under++
 	return sync.OnceFunc(func() {

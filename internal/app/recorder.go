@@ -17,9 +17,10 @@ type recorder struct {
 	// begins is called before anything is recorded.
 	begins func()
 
-	begun atomic.Bool // first was written: nobody waits for mu any more
-	mu    sync.Mutex
-	first []events.Event // not yet written
+	trouble atomic.Pointer[error] // why the last event could not be written; nil where it was
+	begun   atomic.Bool           // first was written: nobody waits for mu any more
+	mu      sync.Mutex
+	first   []events.Event // not yet written
 }
 
 // before keeps an event until something happens under it. It tells whether that is still to come: once
@@ -37,11 +38,18 @@ func (p *recorder) before(event events.Event) (kept bool) {
 // Record implements events.Recorder. Nothing overtakes what stands before it: when that cannot be written,
 // neither is this.
 func (p *recorder) Record(ctx context.Context, event events.Event) error {
-	if err := p.write(ctx); err != nil {
+	err := p.write(ctx)
+	if err == nil {
+		err = p.Recorder.Record(ctx, event)
+	}
+	if err != nil {
+		if ctx.Err() == nil { // else it may be the asker's
+			p.trouble.Store(&err)
+		}
 		return err
 	}
-	if err := p.Recorder.Record(ctx, event); err != nil {
-		return err
+	if p.trouble.Load() != nil {
+		p.trouble.Store(nil)
 	}
 	if event.Type == events.ToolViolated && p.violated != nil {
 		p.violated(event)

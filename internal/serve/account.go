@@ -5,8 +5,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // accounts say what each principal has under way, and how often it has called. They outlive a reload.
@@ -20,10 +18,10 @@ type accounts struct {
 
 // account is one principal's.
 type account struct {
-	rate     Rate          // that the limiter is of
-	limiter  *rate.Limiter // nil for none
-	underWay int           // requests, streams not counted
-	open     int           // requests and streams
+	rate     Rate    // that calls is of
+	calls    *Window // nil for no bound
+	underWay int     // requests, streams not counted
+	open     int     // requests and streams
 }
 
 // The bounds that hold whatever the configuration says: what a principal may have open, and how many accounts
@@ -67,12 +65,9 @@ func (as *accounts) begin(ctx context.Context, p *Principal, scope Scope, now ti
 	switch {
 	case a.open >= mostOpen, p.atOnce > 0 && a.underWay >= p.atOnce:
 		return nil, nil, &errTooMany{"the principal has as many requests under way as it may", time.Second}
-	case a.limiter != nil:
-		if place := a.limiter.ReserveN(now, 1); !place.OK() || place.DelayFrom(now) > 0 {
-			wait := place.DelayFrom(now)
-			place.CancelAt(now)
-			return nil, nil, &errTooMany{"the principal calls more often than it may", wait}
-		}
+	}
+	if wait := a.calls.Take(now); wait > 0 {
+		return nil, nil, &errTooMany{"the principal calls more often than it may", wait}
 	}
 	a.underWay++
 	a.open++
@@ -91,10 +86,7 @@ func (as *accounts) of(p *Principal, now time.Time) *account {
 		as.all[p.Name] = a
 	}
 	if a.rate != p.rate {
-		a.rate, a.limiter = p.rate, nil
-		if p.rate.Count > 0 {
-			a.limiter = rate.NewLimiter(rate.Every(p.rate.Per/time.Duration(p.rate.Count)), p.rate.Count)
-		}
+		a.rate, a.calls = p.rate, NewWindow(p.rate)
 	}
 	return a
 }
@@ -106,7 +98,7 @@ func (as *accounts) forget(now time.Time) {
 		return
 	}
 	for name, a := range as.all {
-		if a.open == 0 && (a.limiter == nil || a.limiter.TokensAt(now) >= float64(a.rate.Count)) {
+		if a.open == 0 && a.calls.isEmpty(now) {
 			delete(as.all, name)
 		}
 	}

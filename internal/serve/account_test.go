@@ -35,25 +35,30 @@ func TestRate(t *testing.T) {
 		}
 	}
 	var tooMany *errTooMany
-	if err := call(one); !errors.As(err, &tooMany) || tooMany.wait != 20*time.Second {
-		t.Errorf("the fourth: %v, %+v", err, tooMany)
-	}
-	if err := call(one); !errors.As(err, &tooMany) || tooMany.wait != 20*time.Second {
-		t.Errorf("a refused one counts: %v, %+v", err, tooMany)
+	now = now.Add(20 * time.Second)
+	for _, what := range []string{"the fourth", "after one that was refused"} {
+		if err := call(one); !errors.As(err, &tooMany) || tooMany.wait != 40*time.Second {
+			t.Errorf("%s: %v, %+v", what, err, tooMany)
+		}
 	}
 	if err := call(&Principal{Name: "two", rate: Rate{Count: 1, Per: time.Hour}}); err != nil {
 		t.Errorf("another: %v", err)
 	}
-	now = now.Add(20 * time.Second)
+	now = now.Add(40 * time.Second)
 	if err := call(one); err != nil {
 		t.Errorf("after the wait: %v", err)
 	}
+	now = now.Add(-24 * time.Hour)
+	for range 2 {
+		if err := call(one); err != nil {
+			t.Errorf("after the clock was set back: %v", err)
+		}
+	}
+	if err := call(one); !errors.As(err, &tooMany) {
+		t.Errorf("the clock was set back, and the limit forgets: %v", err)
+	}
 	if err := call(&Principal{Name: "one", rate: Rate{Count: 100, Per: time.Minute}}); err != nil {
 		t.Errorf("after the configuration has another rate: %v", err)
-	}
-	now = now.Add(-24 * time.Hour)
-	if err := call(one); err != nil {
-		t.Errorf("after the clock was set back: %v", err)
 	}
 }
 

@@ -38,7 +38,7 @@ type connection struct {
 }
 
 func newConnections(l Limits) *connections {
-	cs := &connections{limits: l, ofPrincipals: map[string]int{}, young: time.Second}
+	cs := &connections{limits: l, ofPrincipals: map[string]int{}, young: 250 * time.Millisecond}
 	cs.room.L = &cs.mu
 	return cs
 }

@@ -52,13 +52,13 @@ var keysOf = sync.OnceValue(func() (k struct {
 // provider is an issuer of tokens.
 type provider struct {
 	*httptest.Server
-	t      *testing.T
+	t      testing.TB
 	asked  atomic.Int64 // how often for keys
 	answer atomic.Pointer[http.HandlerFunc]
 	now    atomic.Pointer[time.Time] // of the daemon
 }
 
-func newProvider(t *testing.T) *provider {
+func newProvider(t testing.TB) *provider {
 	p := &provider{t: t}
 	now := time.Now()
 	p.now.Store(&now)
@@ -495,4 +495,25 @@ func TestTokensAtTheDaemon(t *testing.T) {
 	if err := <-ended; !errors.Is(err, errExpired) {
 		t.Errorf("the stream ended because %v", err)
 	}
+}
+
+// FuzzToken has bytes that are no token of the issuer's make nobody anybody: what is taken is what was signed.
+func FuzzToken(f *testing.F) {
+	p := newProvider(f)
+	i := p.issuer(nil)
+	good := p.sign(map[string]any{"alg": "RS256", "kid": "rsa"}, p.claims(map[string]any{"exp": time.Now().Add(100 * time.Hour).Unix()}), keysOf().rsa)
+	if _, err := byIssuer(context.Background(), []*issuer{i}, good); err != nil {
+		f.Fatal(err)
+	}
+	parts := strings.Split(good, ".")
+	f.Add(parts[0], parts[1], parts[2])
+	f.Add("eyJhbGciOiJub25lIn0", parts[1], "")
+	f.Add("eyJhbGciOiJIUzI1NiJ9", parts[1], parts[2])
+	f.Add(parts[0], "eyJzdWIiOiJyb290In0", parts[2])
+	f.Fuzz(func(t *testing.T, header, payload, signature string) {
+		got, err := byIssuer(context.Background(), []*issuer{i}, header+"."+payload+"."+signature)
+		if err == nil && got.Name != "corp:anna" {
+			t.Errorf("%s.%s.%s is %s", header, payload, signature, got.Name)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -90,6 +91,11 @@ func start(ctx context.Context, env *cli.Environment, flags flags) error {
 	if flags.workspace != "" {
 		if flags.workspace, err = workspace(env, flags.workspace); err != nil {
 			return cli.Fail(exit.Usage, err)
+		}
+	}
+	for i, address := range flags.listen {
+		if path, ok := strings.CutPrefix(address, "unix:"); ok && path != "" && !filepath.IsAbs(path) {
+			flags.listen[i] = "unix:" + filepath.Join(env.AppOptions(nil, nil).Dir, path)
 		}
 	}
 	if flags.grace < 0 {
