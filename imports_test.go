@@ -85,6 +85,9 @@ var may = map[string][]string{
 	// serve: doors are handlers that know nothing of it.
 	"internal/serve": {"pkg/tool", "internal/netguard", "internal/unixsocket"},
 
+	// audit: it follows the record, and nobody tells it anything else.
+	"internal/telemetry": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit"},
+
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// secret: what a receiver says is shown without what it was sent.
 	"internal/webhook": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit", "internal/display", "internal/netguard", "internal/secret", "internal/store"},
@@ -125,13 +128,13 @@ var may = map[string][]string{
 		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
 		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
 		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
-		"internal/profile", "internal/spelling", "internal/yamldoc",
+		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc",
 	},
 	"cmd/a2a-acp/internal/approvals": {
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",

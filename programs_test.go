@@ -146,4 +146,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/sandbox/sparedir_linux.go":            {"chown mkdir", "system calls"},
 	"pkg/sandbox/mountview_linux.go":           {"mkdir", "system calls"},
 	"pkg/tool/format.go":                       {"base64", "formats of values"},
+	"internal/telemetry/environment.go":        {"gzip", "an encoding of HTTP, and what OTEL_EXPORTER_OTLP_COMPRESSION may say"},
+	"internal/telemetry/send.go":               {"gzip", "an encoding of HTTP"},
+	"internal/telemetry/span.go":               {"sync", "a mode of execution"},
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
+	"github.com/a2a-acp/a2a-acp/internal/telemetry"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -34,7 +36,9 @@ type Options struct {
 	Dir         string              // required: the current directory, absolute
 	Home        string              // the home directory of our account, which no variable says; "" for none
 	Say         func(line string)   // required: one line for the person
-	Version     string
+	// Heard is told of each event that this process has recorded. Optional; nothing waits for it.
+	Heard   func(events.Event)
+	Version string
 	// OnlyTool is the tool that is used, where it is one: what is odd about others is not told. Optional.
 	OnlyTool string
 	// Quick is for a bridge, whose editor waits for it: New leaves the tools unread that came with the program
@@ -44,6 +48,15 @@ type Options struct {
 
 // Dirs locates our own files.
 func (o Options) Dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
+
+// InWorkspace reports whether a file, which need not exist, lies in the workspace: whoever wrote the repository may
+// have brought it, and set the variable that names it (direnv does).
+func (o Options) InWorkspace(path string) bool {
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return o.Dirs().Workspace(o.Dir, nil).Contains(path)
+}
 
 // App is the program. Its life is New, Start, Stop, with Reload in between. It is safe for concurrent use.
 //
@@ -72,7 +85,8 @@ type App struct {
 	webhooks webhooks
 
 	follow         sync.Once
-	recordFollowed *webhook.Record // by webhooks; see followed
+	recordFollowed *webhook.Record     // by webhooks; see followed
+	exporter       *telemetry.Exporter // nil where nothing is sent
 
 	configuration atomic.Pointer[Configuration]
 	daemon        atomic.Pointer[daemon] // while there is one
@@ -198,6 +212,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.tellHeldBack(a.Set())
 	a.deliver(a.Set().Settings.Webhooks)
+	a.startTelemetry()
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			// Read again, since what the watcher has read may be older by now than what an act
@@ -298,8 +313,10 @@ func (a *App) openRecord(settings config.Audit) error {
 			"and writes and terminals are refused; the rest is relayed: %v", err))
 		return nil
 	}
+	a.onStop(a.closeTelemetry) // when the last event is on disk
 	a.onStop(log.Close)
-	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist,
+		heard: a.o.Heard}
 	if settings.Degrade {
 		late := &lateRecorder{record: log, say: a.o.Say}
 		a.onStop(late.Close)

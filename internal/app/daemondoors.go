@@ -13,6 +13,7 @@ func (a *App) daemonDoors() []func() (serve.Door, error) {
 		a.mcpDoor,
 		a.webhookDoor,
 		a.a2aDoor,
+		a.metricsDoor,
 	}
 }
 

@@ -17,6 +17,9 @@ type recorder struct {
 	// begins is called before anything is recorded.
 	begins func()
 
+	// heard is told of everything that is on record; nil where nobody listens.
+	heard func(events.Event)
+
 	trouble atomic.Pointer[error] // why the last event could not be written; nil where it was
 	begun   atomic.Bool           // first was written: nobody waits for mu any more
 	mu      sync.Mutex
@@ -50,6 +53,9 @@ func (p *recorder) Record(ctx context.Context, event events.Event) error {
 	}
 	if p.trouble.Load() != nil {
 		p.trouble.Store(nil)
+	}
+	if p.heard != nil {
+		p.heard(event)
 	}
 	if event.Type == events.ToolViolated && p.violated != nil {
 		p.violated(event)

@@ -358,6 +358,25 @@ func (q *Questions) opened() *store.Store {
 	return q.store
 }
 
+// Waiting returns how many questions wait for a person, whoever has asked them.
+func (q *Questions) Waiting(ctx context.Context) (int, error) {
+	if !q.everAsked() {
+		return 0, nil
+	}
+	s, err := q.open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all, err := s.List(ctx)
+	n := 0
+	for _, a := range all {
+		if a.State == store.Pending {
+			n++
+		}
+	}
+	return n, err
+}
+
 // everAsked reports whether the database exists, so that none is created just to find nothing in it.
 func (q *Questions) everAsked() bool {
 	if q.opened() != nil {

@@ -46,7 +46,7 @@ var otherMappings = []string{
 	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping",
 	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
-	"auditMapping", "checkpointsMapping",
+	"auditMapping", "checkpointsMapping", "telemetryMapping",
 	"serveMapping", "serveLimitsMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -41,11 +42,19 @@ type Settings struct {
 	Notifications []Notification
 	Audit         Audit
 	Serve         serve.Settings
+	Telemetry     Telemetry
 	// Webhooks are who is told what happens, in the order of the files.
 	Webhooks []webhook.Spec
 
 	// Warnings are what people should be told of the files.
 	Warnings yamldoc.Errors
+}
+
+// Telemetry says where spans and numbers of what happens may be sent, beside what the environment says.
+type Telemetry struct {
+	// Endpoint is a collector: the address that OTEL_EXPORTER_OTLP_ENDPOINT may name though it is on another
+	// machine, and where is sent when no variable says anything. "" for none.
+	Endpoint string
 }
 
 // Audit says how long the record is kept, and where copies of its checkpoints go.
@@ -146,6 +155,9 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 			}),
 			yamldoc.NewKey("serve", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, serveMapping(), &s.Serve)
+			}),
+			yamldoc.NewKey("telemetry", "a mapping", func(s *Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, telemetryMapping(), &s.Telemetry)
 			}),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
 		},
@@ -254,6 +266,27 @@ func checkpointsMapping() yamldoc.Mapping[*Audit] {
 				a.File = path
 			}),
 			yamldoc.NewKey("syslog", "true or false", func(a *Audit, v yamldoc.Value) { v.SetBool(&a.Syslog) }),
+		},
+	}
+}
+
+func telemetryMapping() yamldoc.Mapping[*Telemetry] {
+	return yamldoc.Mapping[*Telemetry]{
+		Name: "telemetry",
+		Keys: []yamldoc.Key[*Telemetry]{
+			yamldoc.NewKey("endpoint", "an address such as https://collector.example:4318", func(t *Telemetry, v yamldoc.Value) {
+				text, ok := v.Text()
+				if !ok {
+					return
+				}
+				u, err := url.Parse(text)
+				if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+					v.Fail(yamldoc.RuleValue, "a header that proves who you are goes into OTEL_EXPORTER_OTLP_HEADERS",
+						"want http://HOST:PORT or https://HOST:PORT of a collector")
+					return
+				}
+				t.Endpoint = text
+			}),
 		},
 	}
 }

@@ -39,19 +39,57 @@ func (r *Regexp) Get() *regexp.Regexp {
 	return r.compiled
 }
 
-func (r *Regexp) String() string { return r.expression }
+// String returns the expression.
+func (r *Regexp) String() string {
+	return r.expression
+}
 
-func (r *Regexp) Match(b []byte) bool                        { return r.Get().Match(b) }
-func (r *Regexp) MatchString(s string) bool                  { return r.Get().MatchString(s) }
-func (r *Regexp) FindString(s string) string                 { return r.Get().FindString(s) }
-func (r *Regexp) FindStringIndex(s string) []int             { return r.Get().FindStringIndex(s) }
-func (r *Regexp) FindStringSubmatch(s string) []string       { return r.Get().FindStringSubmatch(s) }
-func (r *Regexp) FindAllString(s string, n int) []string     { return r.Get().FindAllString(s, n) }
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.Get().FindAllStringIndex(s, n) }
+// Match is regexp.Regexp.Match.
+func (r *Regexp) Match(b []byte) bool {
+	return r.Get().Match(b)
+}
+
+// MatchString is regexp.Regexp.MatchString.
+func (r *Regexp) MatchString(s string) bool {
+	return r.Get().MatchString(s)
+}
+
+// FindString is regexp.Regexp.FindString.
+func (r *Regexp) FindString(s string) string {
+	return r.Get().FindString(s)
+}
+
+// FindStringIndex is regexp.Regexp.FindStringIndex.
+func (r *Regexp) FindStringIndex(s string) []int {
+	return r.Get().FindStringIndex(s)
+}
+
+// FindStringSubmatch is regexp.Regexp.FindStringSubmatch.
+func (r *Regexp) FindStringSubmatch(s string) []string {
+	return r.Get().FindStringSubmatch(s)
+}
+
+// FindAllString is regexp.Regexp.FindAllString.
+func (r *Regexp) FindAllString(s string, n int) []string {
+	return r.Get().FindAllString(s, n)
+}
+
+// FindAllStringIndex is regexp.Regexp.FindAllStringIndex.
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	return r.Get().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatch is regexp.Regexp.FindAllStringSubmatch.
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.Get().FindAllStringSubmatch(s, n)
 }
-func (r *Regexp) ReplaceAllString(s, with string) string { return r.Get().ReplaceAllString(s, with) }
+
+// ReplaceAllString is regexp.Regexp.ReplaceAllString.
+func (r *Regexp) ReplaceAllString(s, with string) string {
+	return r.Get().ReplaceAllString(s, with)
+}
+
+// ReplaceAllStringFunc is regexp.Regexp.ReplaceAllStringFunc.
 func (r *Regexp) ReplaceAllStringFunc(s string, f func(string) string) string {
 	return r.Get().ReplaceAllStringFunc(s, f)
 }

@@ -126,6 +126,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 	stderr := lines.New(env.Stderr)
 	o := env.AppOptions(flags.tools, flags.policies)
 	o.Say, o.Quick = func(line string) { stderr.Line("a2a-acp: " + line) }, true
+	defer cli.OpenLog(env, &o)()
 	a, err := app.New(o)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)

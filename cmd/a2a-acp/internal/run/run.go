@@ -106,6 +106,7 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 	says := &lines{env: env, hold: draws && cli.IsTerminal(env.Stderr)}
 	o := env.AppOptions(nil, flags.policies)
 	o.Say = says.say
+	defer cli.OpenLog(env, &o)()
 	a, err := app.New(o)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)

@@ -111,7 +111,9 @@ func start(ctx context.Context, env *cli.Environment, flags flags) error {
 		return cli.Fail(exit.Host, err)
 	}
 	defer stdout.Close()
-	a, err := app.New(env.AppOptions(flags.tools, flags.policies))
+	o := env.AppOptions(flags.tools, flags.policies)
+	defer cli.OpenLog(env, &o)()
+	a, err := app.New(o)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
