@@ -368,5 +368,31 @@ func (w watched) putAside(root int, at string) (held string, err error) {
 		return "", err
 	}
 	defer unix.Close(there)
-	return held, unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
+	err = unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
+	if err == unix.EACCES { // a call can leave a directory to which it could write itself again at any time
+		restore := writable(from, there)
+		err = unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
+		restore()
+	}
+	return held, err
+}
+
+// writable lets us write to directories of our own, until restore is called.
+func writable(dirs ...int) (restore func()) {
+	var undo []func()
+	for _, dir := range dirs {
+		var is unix.Stat_t
+		if unix.Fstat(dir, &is) != nil || int(is.Uid) != os.Geteuid() || is.Mode&0o300 == 0o300 {
+			continue
+		}
+		itself := fmt.Sprintf("/proc/self/fd/%d", dir) // a descriptor of O_PATH has no fchmod
+		if unix.Chmod(itself, is.Mode&0o7777|0o300) == nil {
+			undo = append(undo, func() { _ = unix.Chmod(itself, is.Mode&0o7777) })
+		}
+	}
+	return func() {
+		for _, f := range undo {
+			f()
+		}
+	}
 }

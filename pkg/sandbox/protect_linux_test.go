@@ -57,6 +57,7 @@ func TestTellNew(t *testing.T) {
 		{"a link that leads elsewhere now", "ln -s a .envrc", "ln -sfn b .envrc", true, true, nil, []string{".envrc.held-x"}, 1},
 		{"opened to others", "mkdir docs; chmod 755 .", "chmod o+w .; mkdir -m 777 new", true, true, nil, []string{"docs", "new"}, 1},
 		{"opened to others before", "chmod 777 .; mkdir docs", "chmod g-w .; chmod g+w .; touch docs/a", true, true, nil, []string{"docs", "docs/a"}, 0},
+		{"in a directory that nobody can write to", "", "mkdir -p .github/workflows; chmod 555 .github", true, true, nil, []string{".github", ".github/workflows.held-x"}, 1},
 		{"through a link", "mkdir -p away/workflows", "ln -s away .github", true, true, nil, []string{".github", "away", "away/workflows"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,6 +91,7 @@ func TestTellNew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			shell(t, dir, "chmod -R u+w .") // or it could not be removed
 			slices.Sort(left)
 			if diff := cmp.Diff(test.left, left); diff != "" || len(hints) != test.told {
 				t.Errorf("told %q, left (-want +got):\n%s", hints, diff)
