@@ -76,7 +76,7 @@ func (l *commandList) refuses(v *evaluation) string {
 		}
 	}
 	for _, r := range v.Shell.Reads {
-		for _, name := range shellReadings(r.Path) {
+		for _, name := range nameReadings(r.Path) {
 			if why := v.opens(name, readsFile); why != "" {
 				return why
 			}

@@ -60,7 +60,7 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 			case o.Kind == command.Code:
 				w.programs = append(w.programs, value.Text)
 			case o.Kind == command.File || !o.Kind.ReadsOnly():
-				w.files = append(w.files, shellReadings(value.Text)...)
+				w.files = append(w.files, nameReadings(value.Text)...)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (w commandWords) take(operands command.Operands, rest []string) (commandWor
 		case operands == command.Nothing, operands == command.Formats && !strings.HasPrefix(word, "+"):
 			return w, fmt.Sprintf("with %q it does more than read", word)
 		case operands == command.Paths:
-			w.paths = append(w.paths, shellReadings(word)...)
+			w.paths = append(w.paths, nameReadings(word)...)
 		case operands == command.InputOutput && i > 0:
 			return w, fmt.Sprintf("it writes its second file, %q", word)
 		case operands == command.Revisions:
@@ -140,7 +140,7 @@ func (w commandWords) take(operands command.Operands, rest []string) (commandWor
 			}
 			w.files = append(w.files, names...)
 		case operands != command.Formats:
-			w.files = append(w.files, shellReadings(word)...)
+			w.files = append(w.files, nameReadings(word)...)
 		}
 	}
 	return w, ""

@@ -41,7 +41,7 @@ func possibleFiles(word string) (names []string, ok bool) {
 		}
 	}
 	for _, name := range names {
-		names = append(names, shellReadings(name)[1:]...)
+		names = append(names, nameReadings(name)[1:]...)
 	}
 	return names, true
 }
@@ -59,4 +59,17 @@ func shellReadings(word string) []string {
 		return []string{word, fish}
 	}
 	return []string{word}
+}
+
+// nameReadings is shellReadings for a name of a file. With EXTENDED_GLOB zsh takes x~y for x, but for y, and
+// x# for any number of x (zshexpn(1), Glob Operators).
+func nameReadings(word string) []string {
+	names := shellReadings(word)
+	if but := strings.IndexByte(word, '~'); but > 0 {
+		names = append(names, word[:but])
+	}
+	if some := strings.ReplaceAll(word, "#", ""); some != word && some != "" {
+		names = append(names, some)
+	}
+	return names
 }

@@ -269,7 +269,7 @@ func (s *shellText) gatherResources(v *evaluation) {
 		add(w.Path, true)
 	}
 	for _, r := range v.Shell.Reads {
-		for _, name := range shellReadings(r.Path) {
+		for _, name := range nameReadings(r.Path) {
 			add(name, false)
 		}
 	}
