@@ -6,20 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/person"
-	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // DaemonOptions is what the daemon takes from outside.
@@ -43,7 +38,8 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	if a.Unrecorded != nil {
 		return false, fmt.Errorf("a daemon without a record could do nothing: %w", a.Unrecorded)
 	}
-	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look()}
+	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look(),
+		hungUp: make(chan struct{}, 1), differ: make(chan struct{}, 1)}
 	if d.lock, err = lockDaemon(a.state); err != nil {
 		return false, err
 	}
@@ -68,8 +64,12 @@ type daemon struct {
 	visits *visits
 	caller person.Finding // who has started it
 
+	// hungUp and differ have something to read where the files are to be read again, and where what they say of the
+	// daemon has changed.
+	hungUp, differ chan struct{}
+
 	mu   sync.Mutex
-	used serve.Settings // those that are in force, as the configuration has them
+	used serve.Settings // those that were put in force last, as the configuration has them
 }
 
 // open makes the server, with all doors, and opens its listeners.
@@ -129,31 +129,6 @@ func (d *daemon) settings(s serve.Settings) serve.Settings {
 	return s
 }
 
-// checkWorkspaces refuses directories in which nobody could work: calls there would be made somewhere else.
-func (d *daemon) checkWorkspaces(s serve.Settings) error {
-	var errs []error
-	check := func(at tool.Source, what string, paths ...string) {
-		for _, path := range paths {
-			if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
-				errs = append(errs, &serve.SettingError{Source: at, Err: fmt.Errorf("%s: the workspace %s is no directory", what, path)})
-			} else if path != "" && d.app.o.Dirs().Workspace(path, nil).Root == "" {
-				errs = append(errs, &serve.SettingError{Source: at,
-					Err: fmt.Errorf("%s: %s cannot be a workspace: it holds a home, or files of this program", what, path)})
-			}
-		}
-	}
-	check(tool.Source{}, "serve", s.Workspace)
-	for _, name := range slices.Sorted(maps.Keys(s.Principals)) {
-		p := s.Principals[name]
-		check(p.Source, "the principal "+name, p.Workspace, p.MCP.Workspace)
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Issuers)) {
-		i := s.Issuers[name]
-		check(i.Source, "the issuer "+name, i.Workspace, i.MCP.Workspace)
-	}
-	return errors.Join(errs...)
-}
-
 // run serves until a signal ends it.
 func (d *daemon) run() (atOnce bool, err error) {
 	stop, end := context.WithCancel(context.Background())
@@ -161,11 +136,15 @@ func (d *daemon) run() (atOnce bool, err error) {
 	defer end()
 	defer endNow()
 	over := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	var beside sync.WaitGroup
-	beside.Go(func() { atOnce = d.listen(stop, over, end, endNow) }) // ends with the daemon
+	beside.Go(func() { d.follow(ctx) })                              // ends with the daemon
+	beside.Go(func() { atOnce = d.listen(stop, over, end, endNow) }) // likewise
 	beside.Go(func() { d.o.Manager.Beat(over, d.alive) })            // likewise
 	err = d.server.Run(stop, now)
 	close(over)
+	cancel()
 	beside.Wait()
 	return atOnce, err
 }
@@ -179,7 +158,7 @@ func (d *daemon) listen(stop context.Context, over <-chan struct{}, end, endNow 
 		case signal := <-d.o.Signals:
 			switch {
 			case signal == syscall.SIGHUP:
-				d.reload()
+				poke(d.hungUp)
 			case stop.Err() == nil:
 				d.o.Manager.Tell("STOPPING=1")
 				d.app.o.Say("no call begins any more; those under way go on, until they end or the grace does")
@@ -190,72 +169,6 @@ func (d *daemon) listen(stop context.Context, over <-chan struct{}, end, endNow 
 			}
 		}
 	}
-}
-
-// reload reads everything again: the files, and what they refer to.
-func (d *daemon) reload() {
-	d.o.Manager.Reloading()
-	defer d.o.Manager.Tell("READY=1")
-	if d.app.Reload(context.Background()) != nil {
-		return // said, and on record
-	}
-	if d.use(d.app.Set().Settings.Serve) {
-		d.app.o.Say("the configuration was read again, and is in use")
-	}
-}
-
-// changed is told which settings are in force now; most often they are those that were before.
-func (d *daemon) changed(s serve.Settings) {
-	d.mu.Lock()
-	same := reflect.DeepEqual(s, d.used)
-	d.mu.Unlock()
-	if !same {
-		d.use(s)
-	}
-}
-
-// use puts settings in force. With a mistake in them, or in what they refer to, those before still are.
-func (d *daemon) use(s serve.Settings) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !reflect.DeepEqual(s.Listen, d.used.Listen) && len(d.o.Listen) == 0 {
-		d.app.o.Say("serve.listen: the daemon listens elsewhere once it is started again")
-	}
-	d.used = s // what is wrong is told once
-	err := d.checkWorkspaces(s)
-	if err == nil {
-		err = d.server.Configure(d.settings(s))
-	}
-	if err != nil {
-		d.app.o.Say(fmt.Sprintf("the changed settings of the daemon are not used, what counted before still counts:\n%v", err))
-		d.app.note(events.Event{Type: events.ConfigRefused, Detail: err.Error()})
-		return false
-	}
-	return true
-}
-
-// resolve returns the token that a reference names. It may stand in a file of ours, and in a variable of ours:
-// it is for this program.
-func (d *daemon) resolve(r tool.Reference) (string, error) {
-	if r.Env != "" {
-		value := d.app.o.Getenv(r.Env)
-		if value == "" {
-			return "", fmt.Errorf("the variable %s is not set where a2a-acp was started", r.Env)
-		}
-		return value, nil
-	}
-	vault := d.app.vault()
-	vault.Own = nil
-	if r.Secret != "" {
-		vault.Store = secret.NewStore(d.app.state)
-	}
-	value, err := vault.Value(context.Background(), r)
-	if err == nil && r.File != "" {
-		if info, statErr := os.Stat(r.File); statErr == nil && info.Mode().Perm()&0o002 != 0 {
-			return "", fmt.Errorf("the file %s may be written by everybody (mode %04o): chmod o-w it", r.File, info.Mode().Perm())
-		}
-	}
-	return value, err
 }
 
 // ready says why no call can be taken.

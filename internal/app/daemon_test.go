@@ -24,6 +24,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -557,5 +558,38 @@ func TestDaemonWithoutARecord(t *testing.T) {
 	d.call("/status", "nobody's")
 	if status, body := d.call("/readyz", ""); status != 200 {
 		t.Errorf("%d, %s", status, body)
+	}
+}
+
+// TestSlowTokens has a password manager that takes its time for a principal's token keep neither acts nor the end
+// of the daemon waiting.
+func TestSlowTokens(t *testing.T) {
+	t.Parallel()
+	if found := person.Look(); found.AgentsAct() {
+		t.Skipf("who has started this gets no secrets: %s", found.Reason)
+	}
+	h := newHome(t)
+	a := h.new()
+	begun, never := filepath.Join(h.dir, "begun"), filepath.Join(h.dir, "never")
+	if err := joined(unix.Mkfifo(begun, 0o600), unix.Mkfifo(never, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	command := []string{"/bin/sh", "-c", "echo began >" + begun + "; cat " + never}
+	if _, err := secret.NewStore(h.state).Set("SLOW", secret.Entry{Command: command}); err != nil {
+		t.Fatal(err)
+	}
+	d := h.daemon(a, nil)
+	h.write("a2a-acp.yaml", "serve: {principals: {slow: {token: {secret: SLOW}}}}\n")
+	d.signals <- syscall.SIGHUP
+	if said, err := os.ReadFile(begun); err != nil || string(said) != "began\n" {
+		t.Fatalf("%q, %v", said, err)
+	}
+	a.Refreshed(a.sources.Workspace)
+	if status, body := d.call("/status", d.token()); status != 200 {
+		t.Errorf("%d, %s", status, body)
+	}
+	d.end(syscall.SIGTERM)
+	if d.err != nil {
+		t.Error(d.err)
 	}
 }

@@ -94,7 +94,7 @@ func TestAtOnce(t *testing.T) {
 	})
 	h := run(t, func(o *Options) {
 		o.Settings.Principals = map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "x"}, Scopes: []Scope{ScopeTools}, AtOnce: 1}}
-		o.Resolve = func(tool.Reference) (string, error) { return "tok-ci", nil }
+		o.Resolve = func(_ context.Context, _ tool.Reference) (string, error) { return "tok-ci", nil }
 	}, Door{Name: "d", Routes: []Route{
 		{Pattern: "/call", Scope: ScopeTools, Handler: stays},
 		{Pattern: "/news", Scope: ScopeTools, Handler: stays, Streams: true},
@@ -165,7 +165,7 @@ func TestReload(t *testing.T) {
 				Principals: map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools}}}}
 			h := run(t, func(o *Options) {
 				o.Settings = settings
-				o.Resolve = func(r tool.Reference) (string, error) { return r.Env, nil }
+				o.Resolve = func(_ context.Context, r tool.Reference) (string, error) { return r.Env, nil }
 			}, Door{Name: "d", Routes: []Route{
 				{Pattern: "/call", Scope: ScopeTools, Handler: stays}, {Pattern: "/news", Scope: ScopeTools, Handler: stays, Streams: true},
 				{Pattern: "/x", Scope: ScopeTools, Handler: who},
@@ -178,7 +178,7 @@ func TestReload(t *testing.T) {
 			changed := settings
 			changed.Principals = map[string]PrincipalSpec{"ci": settings.Principals["ci"]}
 			test.change(changed.Principals)
-			if err := h.Configure(changed); err != nil {
+			if err := h.Configure(t.Context(), changed); err != nil {
 				t.Fatal(err)
 			}
 			if answer, body := h.get("/x", test.token); answer.StatusCode != test.status {
@@ -202,7 +202,7 @@ func TestBadReload(t *testing.T) {
 		Principals: map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools}}}}
 	h := run(t, func(o *Options) {
 		o.Settings = good
-		o.Resolve = func(r tool.Reference) (string, error) {
+		o.Resolve = func(_ context.Context, r tool.Reference) (string, error) {
 			if r.Env == "" {
 				return "", errors.New("there is no such variable")
 			}
@@ -232,7 +232,7 @@ func TestBadReload(t *testing.T) {
 	} {
 		changed := good
 		test.change(&changed)
-		err := h.Configure(changed)
+		err := h.Configure(t.Context(), changed)
 		var setting *SettingError
 		if !errors.As(err, &setting) || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "same\"") {
 			t.Errorf("%s: %v; want one with %q", name, err, test.says)
@@ -263,7 +263,7 @@ func TestTokenFiles(t *testing.T) {
 	h := run(t, func(o *Options) {
 		o.Settings.Principals = map[string]PrincipalSpec{"ci": {Token: tool.Reference{File: path}, Scopes: []Scope{ScopeTools}}}
 		o.Say = func(line string) { said = append(said, line) }
-		o.Resolve = func(r tool.Reference) (string, error) {
+		o.Resolve = func(_ context.Context, r tool.Reference) (string, error) {
 			data, err := os.ReadFile(r.File)
 			if err == nil && len(data) == 0 {
 				err = fmt.Errorf("%s is empty", r.File)

@@ -36,9 +36,12 @@ type identities struct {
 	open    *Principal // who everybody is that shows no token; nil for nobody
 }
 
+// resolver returns the value that a reference names.
+type resolver = func(ctx context.Context, r tool.Reference) (string, error)
+
 // newKnown returns principals with the tokens that they show now. Where one cannot be had, it is an error with
 // its place.
-func newKnown(s Settings, resolve func(tool.Reference) (string, error), say func(string)) ([]*known, error) {
+func newKnown(ctx context.Context, s Settings, resolve resolver, say func(string)) ([]*known, error) {
 	var all []*known
 	var errs []error
 	for name, spec := range sorted(s.Principals) {
@@ -49,7 +52,7 @@ func newKnown(s Settings, resolve func(tool.Reference) (string, error), say func
 		if spec.Token.File != "" {
 			k.seen = look(spec.Token.File)
 		}
-		token, err := resolve(spec.Token)
+		token, err := resolve(ctx, spec.Token)
 		if err != nil {
 			errs = append(errs, &SettingError{spec.Source, fmt.Errorf("the principal %s: %w", name, err)})
 			continue
@@ -91,7 +94,7 @@ func (ids *identities) check() error {
 type known struct {
 	principal Principal
 	from      tool.Reference
-	resolve   func(tool.Reference) (string, error)
+	resolve   resolver
 	say       func(string)
 
 	mu      sync.Mutex
@@ -116,8 +119,8 @@ func (k *known) now() ([sha256.Size]byte, *Principal) {
 		return k.digest, k.current
 	}
 	if seen := look(k.from.File); seen != k.seen {
-		k.seen = seen // before it is read: what changes meanwhile is read again
-		token, err := k.resolve(k.from)
+		k.seen = seen                                         // before it is read: what changes meanwhile is read again
+		token, err := k.resolve(context.Background(), k.from) // of a file: at once
 		if err != nil {
 			k.current = nil
 			k.say(fmt.Sprintf("nobody is let in as the principal %s: %v", k.principal.Name, err))

@@ -478,7 +478,7 @@ func TestTokensAtTheDaemon(t *testing.T) {
 		t.Errorf("%s, %s", answer.Status, body)
 	}
 	asked := p.asked.Load()
-	if err := h.Configure(h.o.Settings); err != nil {
+	if err := h.Configure(t.Context(), h.o.Settings); err != nil {
 		t.Fatal(err)
 	}
 	if answer, _ := h.get("/x", token); answer.StatusCode != 200 || p.asked.Load() != asked {

@@ -32,7 +32,7 @@ type Options struct {
 	Version   string
 	// Resolve returns the value that a reference names, each time as it is then. Required where a principal has
 	// one.
-	Resolve func(tool.Reference) (string, error)
+	Resolve func(ctx context.Context, r tool.Reference) (string, error)
 	// Ready says why nothing can be taken at the moment, whatever the door; nil when it can. Required.
 	Ready func() error
 	Say   func(line string) // required: one line for the person
@@ -87,7 +87,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	in, err := s.make(o.Settings)
+	in, err := s.make(context.Background(), o.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) mount(d Door) (err error) {
 }
 
 // make does all that can fail about settings.
-func (s *Server) make(settings Settings) (in *inForce, err error) {
+func (s *Server) make(ctx context.Context, settings Settings) (in *inForce, err error) {
 	in = &inForce{limits: settings.Limits.within(descriptors()), grace: settings.Grace}
 	if settings.TLS != (TLS{}) {
 		if in.certificate, err = newCertificate(settings.TLS, s.o.Say); err != nil {
@@ -145,7 +145,7 @@ func (s *Server) make(settings Settings) (in *inForce, err error) {
 	for _, identity := range s.o.Known {
 		ids.add(identity)
 	}
-	known, err := newKnown(settings, s.o.Resolve, s.o.Say)
+	known, err := newKnown(ctx, settings, s.o.Resolve, s.o.Say)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,8 @@ func (s *Server) issuer(name string) *issuer {
 
 // Configure puts other settings in force, as a whole or not at all. What is under way for a principal that is
 // there no more, or whose scope is not, is ended.
-func (s *Server) Configure(settings Settings) error {
-	in, err := s.make(settings)
+func (s *Server) Configure(ctx context.Context, settings Settings) error {
+	in, err := s.make(ctx, settings)
 	if err != nil {
 		return err
 	}
