@@ -39,8 +39,8 @@ func (c *mcpCaller) Dir() string { return c.place.dir }
 // Origin implements Caller.
 func (c *mcpCaller) Origin() tool.Origin {
 	client := c.call.Client
-	origin := tool.Origin{Door: tool.DoorMCP, Agent: display.Line(client.Name), Principal: client.Principal, Served: client.Principal != "",
-		Session: client.Session}
+	origin := tool.Origin{Door: tool.DoorMCP, Agent: display.Line(client.Name), Principal: client.Principal,
+		Served: client.Principal != "", Session: client.Session}
 	if !origin.Served {
 		origin.Principal = "an MCP client on standard input"
 		if person.Look().AgentsAct() {
@@ -252,6 +252,6 @@ func (s *standing) until(ctx context.Context, patience time.Duration) (approval.
 		how = "a2a-acp approvals approve " + id
 	case <-timer.C:
 	}
-	return approval.Answer{}, noAnswerYet(fmt.Sprintf("nobody has answered yet, and the question waits: the person can answer it at a "+
-		"terminal with `%s`; make the same call again then", how))
+	return approval.Answer{}, noAnswerYet(fmt.Sprintf("nobody has answered yet, and the question waits: "+
+		"the person can answer it at a terminal with `%s`; make the same call again then", how))
 }

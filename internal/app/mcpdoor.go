@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -144,6 +145,9 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 			continue
 		}
 		shown := mcpserver.FromTool(entry.Tool)
+		if host, err := d.app.host.wait(); err == nil && host.Level().AtLeast(sandbox.LevelFull) {
+			shown = shown.Enforced(entry.Tool)
+		}
 		shown.Name = mcpserver.ToolName(d.o.Prefix + entry.Tool.ID)
 		l.entries[shown.Name] = entry
 		tools = append(tools, shown)
@@ -206,11 +210,10 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if call.State != "" && json.Unmarshal([]byte(call.State), &state) != nil {
 		return mcpserver.CallResult{}, errors.New("a state that was signed here cannot be read")
 	}
-	ok := true
 	p, input, err := d.placeOf(ctx, call, &state)
 	switch {
 	case err != nil:
-		return mcpserver.CallResult{Content: err.Error(), IsError: true}, nil
+		return forModel(err), nil //nolint:nilerr // the model is told
 	case input != nil:
 		return mcpserver.CallResult{Input: input}, nil
 	}
@@ -220,7 +223,8 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 		case mcpserver.ToolName(d.o.Prefix + findTool):
 			return listed.find(call.Arguments), nil
 		case mcpserver.ToolName(d.o.Prefix + callTool):
-			if call, ok = called(call); !ok {
+			meant, ok := called(call)
+			if call = meant; !ok {
 				return mcpserver.CallResult{Content: "name has to be that of a tool", IsError: true}, nil
 			}
 		default:
@@ -233,7 +237,7 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	}
 	caller := &mcpCaller{door: d, call: call, state: state, place: p, secret: len(entry.Tool.SecretParameters()) > 0}
 	if err := caller.bring(ctx); err != nil {
-		return mcpserver.CallResult{Content: err.Error(), IsError: true}, nil
+		return forModel(err), nil //nolint:nilerr // the model is told
 	}
 	begun := Begun{Tool: entry.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall, Trace: call.Trace}
 	if call.Listens {
@@ -298,4 +302,9 @@ func meant(name string, known []string) string {
 		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return ""
+}
+
+// forModel is the result of a call that came to nothing.
+func forModel(why error) mcpserver.CallResult {
+	return mcpserver.CallResult{Content: why.Error(), IsError: true}
 }

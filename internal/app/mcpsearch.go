@@ -26,10 +26,10 @@ func searchTools(prefix string, n int) []mcpserver.Tool {
 	return []mcpserver.Tool{
 		{
 			Name: mcpserver.ToolName(prefix + findTool), Title: "Find a tool",
-			Description: fmt.Sprintf("Finds tools by what they do. There are %d of them; each result has the name and the input schema that %s needs.",
-				n, prefix+callTool),
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"words for what is to be done"}},` +
-				`"required":["query"],"additionalProperties":false}`),
+			Description: fmt.Sprintf("Finds tools by what they do. There are %d of them; "+
+				"each result has the name and the input schema that %s needs.", n, prefix+callTool),
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"query":` +
+				`{"type":"string","description":"words for what is to be done"}},"required":["query"],"additionalProperties":false}`),
 			Annotations: mcpserver.Annotations{Title: "Find a tool", ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
 		},
 		{

@@ -45,3 +45,20 @@ func (e *toolEntry) inSandbox(key string) (yamldoc.Value, bool) {
 	}
 	return sandbox.Get(key)
 }
+
+// checkClosedWorld holds a tool to its author's word that it reaches nothing but what it works on.
+func (e *toolEntry) checkClosedWorld() {
+	if closed := e.tool.Annotations.OpenWorld; closed != nil && !*closed && !e.tool.IsReadOnly() {
+		const cure = "take openWorldHint: false out, or this"
+		const why = "the annotations say that the tool reaches nothing else (openWorldHint: false)"
+		if network, ok := e.inSandbox("network"); ok && e.tool.Sandbox.Network == tool.NetworkOn {
+			network.Fail(yamldoc.RuleValue, cure, why)
+		}
+		if sockets, ok := e.inSandbox("sockets"); ok && len(e.tool.Sandbox.Sockets) > 0 {
+			sockets.Fail(yamldoc.RuleValue, cure, why)
+		}
+		if e.tool.Sandbox.Network == tool.NetworkOn {
+			e.tool.Sandbox.Network = tool.NetworkOff // that of a script which calls a client, where nothing is said
+		}
+	}
+}

@@ -147,6 +147,7 @@ func (e *toolEntry) finish() Loaded {
 	loaded := e.compile()
 	e.checkCommands()
 	e.checkReadOnly()
+	e.checkClosedWorld()
 	e.checkRetry()
 	e.checkCaching()
 	e.checkExamples()

@@ -89,7 +89,7 @@ func TestEveryKey(t *testing.T) {
 		Surface: tool.Surface{MCPProtocolError: true}, Audit: tool.AuditFull,
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(),
-			Idempotent: yes(), OpenWorld: no()},
+			Idempotent: yes(), OpenWorld: yes()},
 		TrustProgram: true,
 		Tags:         []string{"one", "two"},
 		Examples: []tool.Example{

@@ -60,7 +60,8 @@ func urlEntry(kind, name, reference string) func(Server) any {
 		}
 		e = append(e, pair{name, s.URL})
 		if s.Token != "" && reference != "" {
-			e = append(e, pair{"headers", ordered{{"Authorization", "Bearer " + strings.ReplaceAll(reference, "NAME", s.Token)}}})
+			bearer := "Bearer " + strings.ReplaceAll(reference, "NAME", s.Token)
+			e = append(e, pair{"headers", ordered{{"Authorization", bearer}}})
 		}
 		return e
 	}
@@ -82,7 +83,8 @@ func Clients() []Client {
 	}
 	return []Client{
 		// https://modelcontextprotocol.io/docs/develop/connect-local-servers
-		{Name: "claude-desktop", Title: "Claude Desktop", file: inConfig("Claude", "claude_desktop_config.json"), section: "mcpServers", stdio: stdioEntry},
+		{Name: "claude-desktop", Title: "Claude Desktop", file: inConfig("Claude", "claude_desktop_config.json"), section: "mcpServers",
+			stdio: stdioEntry},
 		// https://code.claude.com/docs/en/mcp
 		{Name: "claude-code", Title: "Claude Code", file: under(".claude.json"), project: ".mcp.json", section: "mcpServers",
 			stdio: typedEntry, url: urlEntry("http", "url", "${NAME}")},
@@ -90,8 +92,8 @@ func Clients() []Client {
 		{Name: "cursor", Title: "Cursor", file: under(".cursor", "mcp.json"), project: ".cursor/mcp.json", section: "mcpServers",
 			stdio: stdioEntry, url: urlEntry("", "url", "${env:NAME}")},
 		// https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
-		{Name: "vscode", Title: "VS Code", file: inConfig("Code", "User", "mcp.json"), project: ".vscode/mcp.json", section: "servers",
-			stdio: typedEntry, url: urlEntry("http", "url", "${env:NAME}")},
+		{Name: "vscode", Title: "VS Code", file: inConfig("Code", "User", "mcp.json"), project: ".vscode/mcp.json",
+			section: "servers", stdio: typedEntry, url: urlEntry("http", "url", "${env:NAME}")},
 		// https://docs.windsurf.com/windsurf/cascade/mcp
 		{Name: "windsurf", Title: "Windsurf", file: under(".codeium", "windsurf", "mcp_config.json"), section: "mcpServers",
 			stdio: stdioEntry, url: urlEntry("", "serverUrl", "${env:NAME}")},
@@ -99,13 +101,14 @@ func Clients() []Client {
 		{Name: "junie", Title: "Junie", file: under(".junie", "mcp", "mcp.json"), project: ".junie/mcp/mcp.json", section: "mcpServers",
 			stdio: stdioEntry, url: urlEntry("", "url", "${NAME}")},
 		// https://geminicli.com/docs/tools/mcp-server
-		{Name: "gemini-cli", Title: "Gemini CLI", file: under(".gemini", "settings.json"), project: ".gemini/settings.json", section: "mcpServers",
-			stdio: stdioEntry, url: urlEntry("", "httpUrl", "${NAME}")},
+		{Name: "gemini-cli", Title: "Gemini CLI", file: under(".gemini", "settings.json"), project: ".gemini/settings.json",
+			section: "mcpServers", stdio: stdioEntry, url: urlEntry("", "httpUrl", "${NAME}")},
 		// https://developers.openai.com/codex/mcp
-		{Name: "codex", Title: "Codex", file: under(".codex", "config.toml"), project: ".codex/config.toml", section: "mcp_servers", toml: true,
-			stdio: stdioEntry, url: func(s Server) any { return s }},
+		{Name: "codex", Title: "Codex", file: under(".codex", "config.toml"), project: ".codex/config.toml",
+			section: "mcp_servers", toml: true, stdio: stdioEntry, url: func(s Server) any { return s }},
 		// https://opencode.ai/docs/mcp-servers
-		{Name: "opencode", Title: "opencode", file: func(p Dirs) string { return filepath.Join(p.config(), "opencode", "opencode.json") },
+		{Name: "opencode", Title: "opencode",
+			file:    func(p Dirs) string { return filepath.Join(p.config(), "opencode", "opencode.json") },
 			project: "opencode.json", section: "mcp",
 			stdio: func(s Server) any {
 				e := ordered{{"type", "local"}, {"command", append([]string{s.Command}, s.Args...)}}

@@ -91,7 +91,8 @@ func tomlText(text string) string {
 func tomlEntered(data []byte, section string, s Server) ([]byte, error) {
 	entry := tomlEntry(section, s, newlineOf(data))
 	for line := range bytes.Lines(data) { // a table that is written in one line is closed
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(string(line)), section); ok && strings.HasPrefix(strings.TrimSpace(rest), "=") {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(string(line)), section)
+		if ok && strings.HasPrefix(strings.TrimSpace(rest), "=") {
 			return nil, fmt.Errorf("%s is written in one line, and no table can be added to it", section)
 		}
 	}

@@ -22,13 +22,47 @@ func FromTool(t *tool.Tool) Tool {
 	if title == "" {
 		title = t.Name
 	}
-	readOnly, idempotent := t.IsReadOnly(), t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
+	// What the author does not say is told as the sandbox holds it.
+	hints := t.Annotations
+	readOnly := said(hints.ReadOnly, t.ChangesNothing())
+	destructive := said(hints.Destructive, !readOnly)
+	openWorld := said(hints.OpenWorld, !t.IsClosed())
+	idempotent := said(hints.Idempotent, false)
 	return Tool{
 		Name: ToolName(t.ID), Title: title, Description: t.Description, InputSchema: schema,
 		OutputSchema: json.RawMessage(outputSchema),
 		Annotations: Annotations{
-			Title: title, ReadOnly: &readOnly, Destructive: t.Annotations.Destructive,
-			Idempotent: &idempotent, OpenWorld: t.Annotations.OpenWorld,
+			Title: title, ReadOnly: &readOnly, Destructive: &destructive,
+			Idempotent: &idempotent, OpenWorld: &openWorld,
 		},
 	}
+}
+
+// said is what a hint says, or what it is where it says nothing.
+func said(hint *bool, unsaid bool) bool {
+	if hint == nil {
+		return unsaid
+	}
+	return *hint
+}
+
+// enforcedKey is the member of a tool's _meta that lists what the kernel holds its calls to, in place of a hint.
+const enforcedKey = "a2a-acp/enforced"
+
+// Enforced returns the tool with what the kernel holds its calls to.
+func (t Tool) Enforced(of *tool.Tool) Tool {
+	held := []string{}
+	if of.Sandbox.Network == tool.NetworkOff {
+		held = append(held, "no network")
+	}
+	if len(of.Sandbox.Sockets) == 0 {
+		held = append(held, "no sockets")
+	}
+	if of.IsReadOnly() || of.ChangesNothing() {
+		held = append(held, "no writable path")
+	}
+	if text, err := json.Marshal(map[string][]string{enforcedKey: held}); err == nil {
+		t.Meta = text
+	}
+	return t
 }

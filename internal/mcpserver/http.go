@@ -185,7 +185,8 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !accepts(r, "application/json") {
-		h.refuse(w, http.StatusNotAcceptable, nil, failf(codeRequest, "the client has to accept application/json and text/event-stream"))
+		h.refuse(w, http.StatusNotAcceptable, nil,
+			failf(codeRequest, "the client has to accept application/json and text/event-stream"))
 		return
 	}
 	body, status, failed := h.body(w, r)

@@ -126,7 +126,7 @@ func (s *Server) callTool(ctx context.Context, x *exchange) ([]byte, error) {
 	case input != nil:
 		return s.inputRequired(x, about, input)
 	case result.Error != nil:
-		return nil, &ProtocolError{Code: codeFor(result.Error.Code, x.client.Revision), Message: result.Error.Message, Data: result.Error.Data}
+		return nil, result.Error.of(x.client.Revision)
 	}
 	return s.tell(x, result)
 }

@@ -82,3 +82,8 @@ func codeFor(code int, revision string) int {
 	}
 	return code
 }
+
+// of returns the error as a client of a revision may be told it.
+func (e *ProtocolError) of(revision string) *ProtocolError {
+	return &ProtocolError{Code: codeFor(e.Code, revision), Message: e.Message, Data: e.Data}
+}

@@ -58,7 +58,7 @@ func newWeb(t testing.TB, s *Server, o HTTPOptions) *web {
 	return &web{t, server.URL, front}
 }
 
-// do sends a request; headers are name, value, …
+// do sends a request; headers are names, each with its value behind it.
 func (w *web) do(ctx context.Context, method, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, w.url, strings.NewReader(body))

@@ -71,7 +71,8 @@ func New(o Options) (*Server, error) {
 	if o.TaskAfter == 0 {
 		o.TaskAfter = TaskAfter
 	}
-	s := &Server{o: o, tasks: tasks{running: map[string]*running{}}, states: states{key: sync.OnceValues(o.Key), now: o.Now}, watches: map[*watch]bool{}}
+	s := &Server{o: o, tasks: tasks{running: map[string]*running{}}, watches: map[*watch]bool{},
+		states: states{key: sync.OnceValues(o.Key), now: o.Now}}
 	s.tasks.ctx, s.tasks.end = context.WithCancelCause(context.Background())
 	return s, nil
 }

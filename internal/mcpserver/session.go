@@ -188,7 +188,8 @@ var errTooMany = errors.New("the client has left too many questions without an a
 const mostAsks = 64
 
 // ask sends a request and waits for the response. send may block.
-func (a *asks) ask(ctx context.Context, method string, params json.RawMessage, send func(message []byte)) (json.RawMessage, error) {
+func (a *asks) ask(ctx context.Context, method string, params json.RawMessage,
+	send func(message []byte)) (json.RawMessage, error) {
 	answer := make(chan message, 1)
 	a.mu.Lock()
 	if a.closed != nil || len(a.open) >= mostAsks {

@@ -122,7 +122,8 @@ func (p *pipe) read(in io.Reader) error {
 		switch {
 		case errors.As(err, &long):
 			if long.Request || long.ID == nil {
-				p.send(failure(plainID(long.ID), failf(codeRequest, "the message has %d bytes, and %d is what is taken", long.Size, long.Limit)))
+				p.send(failure(plainID(long.ID),
+					failf(codeRequest, "the message has %d bytes, and %d is what is taken", long.Size, long.Limit)))
 			}
 			continue
 		case err != nil:

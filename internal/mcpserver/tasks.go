@@ -221,7 +221,7 @@ func (s *Server) callOnce(ctx context.Context, x *exchange, call Call) outcome {
 	case result.Input != nil:
 		return outcome{input: result.Input}
 	case result.Error != nil:
-		return outcome{err: &ProtocolError{Code: codeFor(result.Error.Code, x.client.Revision), Message: result.Error.Message, Data: result.Error.Data}}
+		return outcome{err: result.Error.of(x.client.Revision)}
 	}
 	text, err := s.tell(x, result)
 	return outcome{result: text, err: err}
@@ -281,7 +281,8 @@ func (t *Task) wait(call Call, in *InputRequired) {
 func (t *Task) basis() map[string]any {
 	told := map[string]any{
 		"taskId": t.ID, "status": t.Status, "createdAt": t.Created.UTC().Format(time.RFC3339Nano),
-		"lastUpdatedAt": t.Updated.UTC().Format(time.RFC3339Nano), "ttlMs": TaskLife.Milliseconds(), "pollIntervalMs": taskPoll.Milliseconds(),
+		"lastUpdatedAt": t.Updated.UTC().Format(time.RFC3339Nano),
+		"ttlMs":         TaskLife.Milliseconds(), "pollIntervalMs": taskPoll.Milliseconds(),
 	}
 	if t.Message != "" {
 		told["statusMessage"] = t.Message

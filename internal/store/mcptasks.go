@@ -40,7 +40,8 @@ func (s *Store) MCPTask(ctx context.Context, principal, id string) (MCPTask, err
 	t := MCPTask{ID: id, Principal: principal}
 	var created int64
 	var owner string
-	err := s.db.QueryRowContext(ctx, `SELECT created, working, owner, data FROM mcp_tasks WHERE id = ? AND principal = ?`, id, principal).
+	err := s.db.QueryRowContext(ctx,
+		`SELECT created, working, owner, data FROM mcp_tasks WHERE id = ? AND principal = ?`, id, principal).
 		Scan(&created, &t.Working, &owner, &t.Data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ErrNoTask

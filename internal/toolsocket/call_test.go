@@ -40,7 +40,7 @@ func TestListReachesTheAgent(t *testing.T) {
 	}
 	out := `{"type":"object","properties":{"stdout":{"type":"string"},"stderr":{"type":"string"},` +
 		`"exitCode":{"type":"integer","description":"128+n after signal n; -1 when nothing ran"}},"required":["stdout","stderr","exitCode"]}`
-	want := `[{"name":"a.deploy","title":"Deploy","annotations":{"title":"Deploy","readOnlyHint":false,"idempotentHint":false},` +
+	want := `[{"name":"a.deploy","title":"Deploy","annotations":{"title":"Deploy","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true},` +
 		`"inputSchema":{"type":"object","properties":{},"additionalProperties":false},"outputSchema":` + out + `},` +
 		`{"name":"functions.z_read","title":"Read a file","description":"Reads a file",` +
 		`"annotations":{"title":"Read a file","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false},` +

@@ -261,6 +261,10 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if v.RequiresConfirmation {
 		return Decision{Source: SourceTool, Reason: "the tool's author wants you to be asked every time"}
 	}
+	if rules.rule != nil && rules.verdict == Approve && v.destroysUnnamed(rules.rule) {
+		return Decision{Source: SourceTool, Rule: rules.rule.ID, At: rules.rule.Source.String(),
+			Reason: "the tool's author says that it removes or overwrites something, and the rule does not name it"}
+	}
 	if rules.rule != nil && rules.verdict == Approve {
 		return rules.decision() // a rule approves a file that is more than data only when it names it exactly
 	}
@@ -280,6 +284,12 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	d := v.byDefault()
 	d.Open = d.Verdict == Ask
 	return d
+}
+
+// destroysUnnamed reports whether a call of somebody else's removes or overwrites something, as the tool's author
+// says, while a rule approves it by a pattern only.
+func (v *evaluation) destroysUnnamed(rule *compiledRule) bool {
+	return v.Destructive && v.Action == ActionCall && !rule.names(v.Tools) && !v.byPerson()
 }
 
 // rejectsUnmatched reports whether a file rejects acts that no rule is about.

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -147,3 +148,8 @@ const (
 	LimitTool      LimitKey = "tool"
 	LimitWorkspace LimitKey = "workspace"
 )
+
+// names reports whether the rule is about one of the tools by its very id, and not by a pattern.
+func (r *Rule) names(tools []string) bool {
+	return slices.ContainsFunc(r.AppliesTo, func(id string) bool { return slices.Contains(tools, id) })
+}

@@ -202,3 +202,16 @@ func (t *Tool) SecretParameters() map[string]bool {
 	}
 	return secret
 }
+
+// ChangesNothing reports whether the sandbox of the tool's calls lets them change nothing that outlives them, and
+// reach nothing, whatever its author says.
+func (t *Tool) ChangesNothing() bool {
+	s := t.Sandbox
+	writes := slices.ContainsFunc(s.AllowedPaths, func(p AllowedPath) bool { return !p.ReadOnly })
+	return s.TempIsolation && !writes && t.IsClosed()
+}
+
+// IsClosed reports whether the sandbox of the tool's calls lets them reach no other machine and no other program.
+func (t *Tool) IsClosed() bool {
+	return t.Sandbox.Network == NetworkOff && len(t.Sandbox.Sockets) == 0
+}
