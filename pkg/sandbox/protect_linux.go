@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -369,7 +370,7 @@ func (w watched) putAside(root int, at string) (held string, err error) {
 	}
 	defer unix.Close(there)
 	err = unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
-	if err == unix.EACCES { // a call can leave a directory to which it could write itself again at any time
+	if errors.Is(err, unix.EACCES) { // a call can leave a directory to which it could write itself again at any time
 		restore := writable(from, there)
 		err = unix.Renameat(from, filepath.Base(at), there, filepath.Base(held))
 		restore()
