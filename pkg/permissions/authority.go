@@ -287,9 +287,9 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 }
 
 // destroysUnnamed reports whether a call of somebody else's removes or overwrites something, as the tool's author
-// says, while a rule approves it by a pattern only.
+// says, while a rule approves whatever tool it is.
 func (v *evaluation) destroysUnnamed(rule *compiledRule) bool {
-	return v.Destructive && v.Action == ActionCall && !rule.names(v.Tools) && !v.byPerson()
+	return v.Destructive && v.Action == ActionCall && !rule.names() && !v.byPerson()
 }
 
 // rejectsUnmatched reports whether a file rejects acts that no rule is about.

@@ -17,9 +17,10 @@ func TestDestructiveIsNamed(t *testing.T) {
 		want        Verdict
 	}{
 		{"by its id", "wipe", true, tool.DoorMCP, Approve},
-		{"by a pattern", "w*", true, tool.DoorMCP, Ask},
-		{"by a pattern, and it destroys nothing", "w*", false, tool.DoorMCP, Approve},
-		{"typed by a person", "w*", true, tool.DoorCLI, Approve},
+		{"by a pattern", "w*", true, tool.DoorMCP, Approve},
+		{"whatever it is", "*", true, tool.DoorMCP, Ask},
+		{"whatever it is, and it destroys nothing", "*", false, tool.DoorMCP, Approve},
+		{"typed by a person", "*", true, tool.DoorCLI, Approve},
 	} {
 		request := b.call("wipe", nil)
 		request.Destructive, request.Door = row.destructive, row.door

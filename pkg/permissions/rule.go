@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -149,7 +150,7 @@ const (
 	LimitWorkspace LimitKey = "workspace"
 )
 
-// names reports whether the rule is about one of the tools by its very id, and not by a pattern.
-func (r *Rule) names(tools []string) bool {
-	return slices.ContainsFunc(r.AppliesTo, func(id string) bool { return slices.Contains(tools, id) })
+// names reports whether the rule says which tools it is about, and is not just about all of them.
+func (r *Rule) names() bool {
+	return len(r.AppliesTo) > 0 && !slices.ContainsFunc(r.AppliesTo, func(id string) bool { return strings.Trim(id, "*") == "" })
 }
