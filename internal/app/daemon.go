@@ -36,7 +36,7 @@ type DaemonOptions struct {
 // Daemon serves the doors until a signal ends it. It reports whether a second signal did.
 func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	if a.Unrecorded != nil {
-		return false, fmt.Errorf("a daemon without a record could do nothing: %w", a.Unrecorded)
+		return false, fmt.Errorf("a daemon does not begin without a record, which its doors follow: %w", a.Unrecorded)
 	}
 	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look(),
 		hungUp: make(chan struct{}, 1), differ: make(chan struct{}, 1)}

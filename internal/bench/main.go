@@ -34,7 +34,7 @@ func run(args []string, stdout io.Writer) error {
 	bin := flags.String("bin", "build/a2a-acp", "the program to measure")
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
-		"relay (with the memory that it leaves), start (with the memory of an idle bridge), policy (decisions and replay), "+
+		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
 			"record, webhooks, hooks or sandbox: only these rows")
 	role := flags.String("role", "",
 		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, or webhooks DIR URL N")
@@ -110,7 +110,7 @@ func measure(bin, only string) ([]row, error) {
 	floor := launcher{dir: dir, argv: append([]string{self, "-role", "copy", "--"}, agent...), patience: patience}
 
 	starting := func() []row {
-		return append(append([]row{firstFrame(bridge)}, idleMemory(bridge)...), attach(bin, dir))
+		return append(append([]row{firstFrame(bridge)}, idleMemory(bridge)...), daemonMemory(bin, dir), attach(bin, dir))
 	}
 	if only == "start" {
 		return starting(), nil
