@@ -134,7 +134,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/acp/toolcallclaim.go":                 {"bash sh zsh", "the shells in which agents wrap a command of theirs"},
 	"pkg/acp/permission.go":                    {"bash", "the language of a fenced text"},
 	"pkg/acp/permissionact.go":                 {"bash", "the language of a fenced text"},
-	"pkg/executor/script.go":                   {"bash", "the language of a fenced text"},
+	"pkg/executor/scripttold.go":               {"bash", "the language of a fenced text"},
 	"pkg/permissions/chosenprogram.go":         {"go", "the word by which a go.mod asks for a version"},
 	"pkg/permissions/command.go":               {"bash find git sh xargs", "git's options in front of its subcommand, the text behind bash -c, and names that find and xargs give"},
 	"pkg/permissions/commandwords.go":          {"awk jq sed", "what a program in each language may hold"},

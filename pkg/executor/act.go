@@ -1,11 +1,6 @@
 package executor
 
 import (
-	"maps"
-	"path/filepath"
-	"slices"
-	"sort"
-
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -29,7 +24,8 @@ type act struct {
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
 	hidden     Hidden
-	goesOn     bool                // it runs though nothing can be recorded, since it changes nothing
+	harmless   bool                // it can change nothing, here or elsewhere
+	goesOn     bool                // it runs though nothing can be recorded, since it is harmless
 	marked     func(string) string // puts marks in the place of secret values, in texts that are recorded
 	given      map[string]string   // the marks of the values that it was given, by variable
 	listener   Listener            // nil for none
@@ -47,7 +43,6 @@ func (a *act) describe() {
 		Tools:                []string{t.ID},
 		Arguments:            arguments,
 		Commands:             a.in.Commands,
-		Paths:                pathsOf(t, arguments, invocation.Dir),
 		Workspace:            call.Workspace,
 		Dir:                  invocation.Dir,
 		Agent:                call.Origin.Agent,
@@ -57,7 +52,6 @@ func (a *act) describe() {
 		ReadOnly:             t.IsReadOnly(),
 		Headless:             call.Origin.Headless,
 		Mode:                 call.Origin.Mode,
-		Env:                  slices.Sorted(maps.Keys(invocation.Environment)),
 		Destructive:          t.IsDestructive(),
 		Secret:               t.SecretParameters(),
 		Audit:                t.Audit,
@@ -67,70 +61,6 @@ func (a *act) describe() {
 	a.runner.Describe(a)
 	a.hide()
 	a.resolved = permissions.ResolvedFiles(a.request)
-}
-
-// workDirParameter is the parameter by which agents' own tools name the directory where a command runs or a
-// patch is applied.
-const workDirParameter = "workdir"
-
-// workDir returns the directory that a call names by that parameter, else the one that it starts in.
-func workDir(t *tool.Tool, arguments map[string]any, dir string) string {
-	named, ok := arguments[workDirParameter].(string)
-	declared := slices.ContainsFunc(t.Parameters,
-		func(p tool.Parameter) bool { return p.Name == workDirParameter && p.Type == tool.TypeString })
-	switch {
-	case !ok || !declared || named == "":
-		return dir
-	case filepath.IsAbs(named):
-		return filepath.Clean(named)
-	}
-	return filepath.Join(dir, named)
-}
-
-// pathsOf lists the files that a call names in its arguments, including those that a patch names. If a
-// patch is applied in another directory than the one that the call starts in, it lists both files that a
-// name could mean: only the tool's author knows which one it is.
-func pathsOf(t *tool.Tool, arguments map[string]any, dir string) []permissions.Path {
-	var paths []permissions.Path
-	add := func(value any) {
-		if name, ok := value.(string); ok && name != "" {
-			paths = append(paths, permissions.Path{Name: name, Write: !t.IsReadOnly()})
-		}
-	}
-	declared, patches := map[string]bool{}, map[string]bool{}
-	for _, p := range t.Parameters {
-		patches[p.Name] = p.Format == tool.FormatPatch
-		declared[p.Name] = p.Format == tool.FormatPath || p.Items != nil && p.Items.Format == tool.FormatPath
-	}
-	names := make([]string, 0, len(arguments))
-	for name := range arguments {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		if patch, ok := arguments[name].(string); ok && patches[name] {
-			files, _ := tool.PatchFiles(patch) // a text that is no patch was refused with the arguments
-			other := workDir(t, arguments, dir)
-			for _, file := range files {
-				add(file)
-				if other != dir && !filepath.IsAbs(file) {
-					add(filepath.Join(other, file))
-				}
-			}
-			continue
-		}
-		if !permissions.PathNames[name] && !declared[name] {
-			continue
-		}
-		if list, ok := arguments[name].([]any); ok {
-			for _, item := range list {
-				add(item)
-			}
-			continue
-		}
-		add(arguments[name])
-	}
-	return paths
 }
 
 // event returns the act as it is recorded.

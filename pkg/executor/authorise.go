@@ -94,8 +94,7 @@ func (g *gated) Unrecorded(d permissions.Decision, err error) permissions.Decisi
 
 func (g *gated) Mask(text string) string { return g.act.mask(text) }
 
-// question returns what the person reads: the script as its author wrote it, the values beside it, and why
-// it is asked.
+// question returns what the person reads: what would be done, and why it is asked.
 func question(a *act, asked permissions.Decision) (approval.Question, error) {
 	var text strings.Builder
 	if a.entry.Confirmation != nil {
@@ -112,14 +111,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		}
 		fmt.Fprintf(&text, "Asked because: %s\n\n", display.Line(because))
 	}
-	text.WriteString(a.runner.Show(a.invocation))
-	if values := a.values(); values != "" {
-		fmt.Fprintf(&text, "\nwith\n%s", display.Fence("", values))
-	}
-	if given := a.variableSources(); given != "" {
-		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
-	}
-	fmt.Fprintf(&text, "\nin %s", display.Span(a.invocation.Dir))
+	text.WriteString(a.runner.Show(a))
 	if n := a.tool.Retry.Attempts; n > 1 {
 		fmt.Fprintf(&text, "\nup to %d times, while it fails", n)
 	}

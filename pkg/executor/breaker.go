@@ -51,7 +51,7 @@ var (
 // (errNothing): one that never began, one that its caller gave up, and one that ended with an exit code
 // that calls the request itself wrong. A trial that says nothing leaves its place to another.
 func verdict(t *tool.Tool, r *runResult) error {
-	failure := r.ended(t)
+	failure := r.ended()
 	mapped, isMapped := t.ErrorMapping[r.outcome.ExitCode]
 	switch {
 	case !r.began || failure != nil && failure.Code == tool.FailCancelled:
@@ -101,10 +101,10 @@ func (cs *circuits) of(a *act, now func() time.Time) *circuit {
 	}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	key := circuitKeyOf(a)
+	key, definition := circuitKeyOf(a), a.invocation.Work.Definition()
 	c := cs.byTool[key]
-	if c == nil || c.script != t.Script || c.settings != t.CircuitBreaker {
-		c = newCircuit(t, now)
+	if c == nil || c.definition != definition || c.settings != t.CircuitBreaker {
+		c = newCircuit(t, definition, now)
 		if cs.byTool == nil {
 			cs.byTool = map[circuitKey]*circuit{}
 		}
@@ -115,10 +115,10 @@ func (cs *circuits) of(a *act, now func() time.Time) *circuit {
 
 // circuit is the circuit breaker of one tool, as it was written.
 type circuit struct {
-	script   string
-	settings tool.CircuitBreaker
-	now      func() time.Time
-	breaker  *gobreaker.CircuitBreaker[runResult]
+	definition string
+	settings   tool.CircuitBreaker
+	now        func() time.Time
+	breaker    *gobreaker.CircuitBreaker[runResult]
 
 	mu       sync.Mutex  // taken after the breaker's own
 	failures []time.Time // of the last settings.Period, while the circuit is closed
@@ -132,8 +132,8 @@ type change struct {
 	circuit events.Circuit
 }
 
-func newCircuit(t *tool.Tool, now func() time.Time) *circuit {
-	c := &circuit{script: t.Script, settings: t.CircuitBreaker, now: now}
+func newCircuit(t *tool.Tool, definition string, now func() time.Time) *circuit {
+	c := &circuit{definition: definition, settings: t.CircuitBreaker, now: now}
 	c.breaker = gobreaker.NewCircuitBreaker[runResult](gobreaker.Settings{
 		Name:          t.ID,
 		MaxRequests:   uint32(c.settings.HalfOpenCalls),

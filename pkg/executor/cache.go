@@ -89,7 +89,7 @@ type kept struct {
 // keep returns what is kept of a run; nil when it did not succeed in full.
 func (a *act) keep(r *runResult, now time.Time) *kept {
 	o := &r.outcome
-	if !r.began || r.ended(a.tool) != nil || o.ExitCode != 0 || o.Truncated || o.StillRuns || r.spools.long() {
+	if !r.began || r.ended() != nil || o.ExitCode != 0 || o.Truncated || o.StillRuns || r.spools.long() {
 		return nil
 	}
 	return &kept{

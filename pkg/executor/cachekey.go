@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// callKey names the calls that have the same result: those of the same tool and script, under the same
-// sandbox plan (which names directory, environment and limits), in the same workspace, with the same
+// callKey names the calls that have the same result: those of the same tool as it is written, under the
+// same plan (which names directory, environment and limits), in the same workspace, with the same
 // arguments or whatever the author's key makes of them.
 type callKey [sha256.Size]byte
 
@@ -30,7 +30,7 @@ func cacheKey(a *act) (callKey, bool) {
 	}
 	h := sha256.New()
 	for _, part := range []string{
-		"a2a-acp call key v1", a.tool.ID, a.tool.Script, a.plan.Digest(),
+		"a2a-acp call key v1", a.tool.ID, a.invocation.Work.Definition(), a.plan.Digest(),
 		strings.Join(a.call.Workspace.Dirs(), "\x00"),
 		a.tool.Caching.Key, text,
 	} {

@@ -152,7 +152,7 @@ func (e *Executor) run(ctx context.Context, a *act, permit permissions.Permit) r
 	}
 	spools := e.follow(a)
 	to, heard := a.listen(spools)
-	ended, err := a.runner.Run(ctx, a.plan, a.invocation, to)
+	ended, err := a.runner.Run(ctx, a, to)
 	ended = a.clean(ended)
 	spools.end(&ended)
 	heard.end(ended.Truncated || ended.Signal != "")

@@ -107,8 +107,9 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
-		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs, fingerprintKey: make([]byte, 32),
-		circuits: &circuits{}, cache: &cache{}, calls: newCalls(),
+		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
+		fingerprintKey: make([]byte, 32),
+		circuits:       &circuits{}, cache: &cache{}, calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {

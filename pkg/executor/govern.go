@@ -42,9 +42,12 @@ func (c Configuration) governors(a *act) string {
 // review tells governors of the act, without the values of secret parameters.
 func (a *act) review(decision permissions.Decision) permissions.Review {
 	r := permissions.NewReview(a.request, decision, a.publicArguments(), a.mask)
-	sum := sha256.Sum256([]byte(a.invocation.Script))
 	r.CallID, r.ToolCall, r.Task, r.Title = a.call.ID, a.call.Origin.ToolCall, a.call.Origin.Task, a.mask(a.title())
-	r.Digest, r.Script = a.invocation.Digest().String(), hex.EncodeToString(sum[:])
+	r.Digest = a.invocation.Digest().String()
+	if code := a.invocation.Work.Code(); code != "" {
+		sum := sha256.Sum256([]byte(code))
+		r.Script = hex.EncodeToString(sum[:])
+	}
 	return r
 }
 
@@ -88,7 +91,7 @@ var errUnseen = errors.New("an output governor has to see it first, and it is mo
 // bare is what a run came to, as far as governors are told of it: the whole of what was read, and nothing
 // of ours.
 func (r *runResult) bare(a *act, took time.Duration) tool.Result {
-	failure := r.ended(a.tool)
+	failure := r.ended()
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool, Status: statusOf(failure), ExitCode: r.outcome.ExitCode,
 		Signal: r.outcome.Signal,

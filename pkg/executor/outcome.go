@@ -12,31 +12,24 @@ import (
 // codeInternal is what an exit code means that error_mapping does not mention (JSON-RPC 2.0: internal error).
 const codeInternal = -32603
 
-// mapOutcome turns what happened to the process into the words of every door.
+// mapOutcome turns what became of the act into the words of every door.
 func (e *Executor) mapOutcome(a *act, r runResult) tool.Result {
 	ended, failure := r.outcome, r.failure
-	report := a.plan.Report()
-	report.LimitsHit = append([]string{}, ended.LimitsHit...)
-	report.Reaped, report.Killed = ended.Reaped, ended.Killed
-	report.Hints = append(report.Hints, tool.Hints(ended.Notes...)...)
-	for _, says := range ended.Changed {
-		report.Hints = append(report.Hints, tool.Hint{Says: says, Changed: true})
-	}
 	result := tool.Result{
 		CallID: a.call.ID, ToolID: a.call.Tool,
 		ExitCode: ended.ExitCode, Signal: ended.Signal,
 		OutputLength: ended.OutputBytes, Truncated: ended.Truncated,
 		Metadata: tool.Metadata{
 			Diagnostics: map[string]any{"error_profile": e.profile.Word(), "return_code": ended.ExitCode},
-			Sandbox:     report,
 		},
 	}
+	a.runner.Tell(a, ended, &result.Metadata)
 	if ended.Signal != "" {
 		result.Metadata.Diagnostics["signal"] = ended.Signal
 	}
 	r.tell(&result)
 	if failure == nil {
-		failure = r.ended(a.tool)
+		failure = r.ended()
 	} else {
 		result.ExitCode = -1
 	}
@@ -65,58 +58,8 @@ func diagnose(result *tool.Result, cure string) {
 	}
 }
 
-// endedByUs returns the reason why we ended the call, or nil when it ended by itself.
-func endedByUs(t *tool.Tool, o outcome, spooled bool) *tool.Failure {
-	switch {
-	case o.TimedOut:
-		failure := tool.Failf(tool.FailTimeout,
-			"the call was ended after %s, a limit that `timeout` (seconds) under sandbox sets in the tool's entry (%s); "+
-				"before you raise it, check that the call does not wait for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
-		failure.Retryable = true
-		return failure
-	case o.Cancelled:
-		return tool.Failf(tool.FailCancelled, "the caller gave up")
-	case contains(o.LimitsHit, "output") && spooled:
-		return tool.Failf(tool.FailOutput,
-			"the call was ended after %d bytes of output on one stream; "+
-				"what came before is kept, and spill_mb under output in the tool's entry (%s) sets that limit",
-			t.Output.MostSpilled(), t.Source)
-	case contains(o.LimitsHit, "output"):
-		return tool.Failf(tool.FailOutput,
-			"the call was ended after %d bytes of output on one stream; "+
-				"what came before is kept, and max_output_mb in the tool's entry (%s) sets that limit", t.Sandbox.Limits.Output, t.Source)
-	case len(o.LimitsHit) > 0:
-		return tool.Failf(tool.FailResource, "the call was ended by its limit on %s%s", o.LimitsHit[0],
-			settingOf(t, o.LimitsHit[0]))
-	}
-	return nil
-}
-
-// settingOf names the key of the tool's entry that sets a limit, and what it is now; "" for one that has none.
-func settingOf(t *tool.Tool, limit string) string {
-	l := t.Sandbox.Limits
-	const mega = 1 << 20
-	key, now := "", int64(0)
-	switch limit {
-	case "memory":
-		key, now = "max_memory_mb", l.Memory/mega
-	case "cpu":
-		key, now = "max_cpu_time_seconds", int64(l.CPU.Seconds())
-	case "file_size":
-		key, now = "max_file_size_mb", l.FileSize/mega
-	case "open_files":
-		key, now = "max_open_files", int64(l.OpenFiles)
-	case "processes":
-		key, now = "max_processes", int64(l.Processes)
-	case "temp_size":
-		key, now = "max_temp_mb", l.TempSize/mega
-	case "address_space":
-		key, now = "max_address_space_mb", l.Addresses/mega
-	default:
-		return ""
-	}
-	return fmt.Sprintf("; %s under sandbox in the tool's entry (%s) sets it, and is %d", key, t.Source, now)
-}
+// gaveUp is why a call was ended that its caller does not wait for any more.
+func gaveUp() *tool.Failure { return tool.Failf(tool.FailCancelled, "the caller gave up") }
 
 func statusOf(failure *tool.Failure) tool.Status {
 	if failure == nil {
@@ -184,13 +127,4 @@ func outcomeEvent(result tool.Result, r runResult) *events.Outcome {
 		out.Error = string(result.Error.Code) + ": " + events.Text(result.Error.Message)
 	}
 	return out
-}
-
-func contains(list []string, want string) bool {
-	for _, item := range list {
-		if item == want {
-			return true
-		}
-	}
-	return false
 }

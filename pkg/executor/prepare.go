@@ -2,8 +2,8 @@ package executor
 
 import "github.com/a2a-acp/a2a-acp/pkg/tool"
 
-// prepare does everything that comes before a decision: find the tool, check the arguments, render the
-// script, and plan how it will run on this machine. It has no effect.
+// prepare does everything that comes before a decision: find the tool, check the arguments, render
+// what would be done, and plan how it will be done on this machine. It has no effect.
 func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 	a, failure := e.actOf(call)
 	if failure != nil {
@@ -15,12 +15,7 @@ func (e *Executor) prepare(call tool.Call) (*act, *tool.Failure) {
 	return a, nil
 }
 
-// changesNothing reports whether a tool can change nothing, here or elsewhere: its sandbox sees to that.
-func changesNothing(t *tool.Tool) bool {
-	return t.IsReadOnly() && !t.IsOpenWorld() && t.Sandbox.Network == tool.NetworkOff && len(t.Sandbox.Sockets) == 0
-}
-
-// planOut plans the sandbox that the call runs in.
+// planOut plans how the call is carried out.
 func (a *act) planOut() (failure *tool.Failure) {
 	if a.plan, failure = a.runner.Plan(a.invocation, nil); failure == nil {
 		a.request.Digest = a.digest + " " + a.plan.Digest()
@@ -38,7 +33,6 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		return nil, failure
 	}
 	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts, hidden: e.hidden}
-	a.goesOn = e.degrades && changesNothing(entry.Tool)
 	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
 		return a, failure
 	}
@@ -51,5 +45,6 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		a.invocation.Key = e.fingerprintKey
 	}
 	a.describe()
+	a.goesOn = e.degrades && a.harmless
 	return a, nil
 }

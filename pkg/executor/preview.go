@@ -33,14 +33,19 @@ type Preview struct {
 	Tool     string               `json:"tool_id"`
 	Decision tool.DecisionSummary `json:"decision"`
 	Dir      string               `json:"dir"`
-	Shown    string               `json:"shown"`  // the script as a person reads it
-	Script   string               `json:"script"` // the script as bash is given it
-	Values   []string             `json:"values"` // what it refers to, in order; secret ones are not shown
+	Shown    string               `json:"shown"` // what would be done, as a person reads it
+	*ScriptPreview
+	// Question is what a person would be asked; nil where nobody would be.
+	Question *PreviewQuestion `json:"question,omitempty"`
+}
+
+// ScriptPreview is what is told of a script; nil for another kind of tool.
+type ScriptPreview struct {
+	Script string   `json:"script"` // as bash is given it
+	Values []string `json:"values"` // what it refers to, in order; secret ones are not shown
 	// Parameters is what a script that bash does not run reads instead.
 	Parameters json.RawMessage    `json:"parameters,omitempty"`
 	Sandbox    tool.SandboxReport `json:"sandbox"`
-	// Question is what a person would be asked; nil where nobody would be.
-	Question *PreviewQuestion `json:"question,omitempty"`
 }
 
 // PreviewQuestion is a question as the person would read it.
@@ -55,15 +60,9 @@ func (e *Executor) Preview(call tool.Call) (Preview, *tool.Failure) {
 	if failure != nil {
 		return Preview{}, failure
 	}
-	invocation := a.invocation
 	decision := a.maskDecision(a.in.Rules.Decide(a.request))
-	p := Preview{
-		Tool: a.tool.ID, Decision: decision.Summary(), Dir: invocation.Dir,
-		Shown: invocation.Shown, Script: invocation.Script, Sandbox: a.plan.Report(),
-	}
-	if len(a.tool.SecretParameters()) == 0 {
-		p.Values, p.Parameters = invocation.Values, json.RawMessage(invocation.Parameters)
-	}
+	p := Preview{Tool: a.tool.ID, Decision: decision.Summary(), Dir: a.invocation.Dir}
+	a.runner.Preview(a, &p)
 	if decision.Verdict == permissions.Ask {
 		asked, err := question(a, decision)
 		if err != nil {

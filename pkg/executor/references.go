@@ -105,8 +105,8 @@ func (a *act) clean(o outcome) outcome {
 	return o
 }
 
-// variableSources lists for people which variables are filled in last, and from where.
-func (a *act) variableSources() string {
+// sourcesOfValues lists for people what is filled in last, and from where.
+func (a *act) sourcesOfValues() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(a.invocation.References)) {
 		lines = append(lines, name+" = "+a.invocation.References[name].String())

@@ -36,7 +36,7 @@ func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) ru
 			return last
 		}
 		if e.sleep(ctx, delay) != nil {
-			last.outcome.Cancelled, last.outcome.TimedOut, last.outcome.LimitsHit = true, false, nil
+			last.outcome.Ended, last.outcome.LimitsHit = gaveUp(), nil
 			return last
 		}
 		last.spools.drop(nil) // of what any but the last has put out, nothing is kept
@@ -84,7 +84,7 @@ func mayPass(t *tool.Tool, r *runResult) bool {
 	if !r.began {
 		return false
 	}
-	if failure := r.ended(t); failure != nil {
+	if failure := r.ended(); failure != nil {
 		return failure.Retryable
 	}
 	code := r.outcome.ExitCode

@@ -14,15 +14,20 @@ type runner interface {
 	// Render fills checked arguments into the templates of an entry. It has no effect. spool says that the
 	// output goes to files.
 	Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation, *tool.Failure)
-	// Describe adds to an act's request, for rules, what values of the call make it run. It has no effect.
-	Describe(a *act)
 	// Plan determines how an invocation will be carried out on this machine. It has no effect. filled holds
-	// further variables with their values; nil before these are known.
+	// the values of its references; nil before these are known.
 	Plan(invocation *tool.Invocation, filled map[string]string) (plan, *tool.Failure)
-	// Show returns what would run, as Markdown for a person.
-	Show(*tool.Invocation) string
-	// Run carries out a plan and blocks until nothing of it is left; ending ctx ends it.
-	Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error)
+	// Run carries out an act and blocks until nothing of it is left; ending ctx ends it.
+	Run(ctx context.Context, a *act, to streams) (outcome, error)
+
+	// Describe adds to an act's request, for rules, what is known of acts of the kind. It has no effect.
+	Describe(a *act)
+	// Show returns what would be done, and where, as Markdown for a person.
+	Show(a *act) string
+	// Preview adds what would be done, for programs and people.
+	Preview(a *act, p *Preview)
+	// Tell adds to what is told of an outcome how the act was carried out.
+	Tell(a *act, o outcome, metadata *tool.Metadata)
 	// Refusals returns what the plan kept the act from, judging by its output and its exit code, with the
 	// lines of the entry that would allow it.
 	Refusals(a *act, said string, exitCode int) []tool.Hint
@@ -32,8 +37,7 @@ type runner interface {
 
 // plan is how an act is carried out on this machine.
 type plan interface {
-	Digest() string             // what a permit is bound to
-	Report() tool.SandboxReport // what is enforced
+	Digest() string // what a permit is bound to
 }
 
 // streams are where output goes as it arrives.
@@ -44,18 +48,17 @@ type streams struct {
 
 // outcome is the result of a run. A tool that fails has an outcome like any other.
 type outcome struct {
-	ExitCode int    // 128+n after signal n; -1 when nothing ran
+	ExitCode int    // 0 when it did what it is for; 128+n after signal n; -1 when nothing ran
 	Signal   string // "SIGKILL"; "" when it ended by itself
 
 	Stdout, Stderr []byte
 	OutputBytes    int64 // of both, kept or not, as far as they were read
 	Truncated      bool  // there was more
 
-	LimitsHit []string // those that ended it, by name
-	TimedOut  bool
-	Cancelled bool // ctx ended first
-	Permanent bool // it would end the same if it were run again
-	StillRuns bool // something of it could not be ended
+	Ended     *tool.Failure // why the runner ended it; nil when it ended by itself
+	LimitsHit []string      // those that ended it, by name
+	Permanent bool          // it would end the same if it were run again
+	StillRuns bool          // something of it could not be ended
 
 	Reaped, Killed int // processes, see tool.SandboxReport
 	Elapsed        time.Duration

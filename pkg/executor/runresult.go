@@ -43,9 +43,9 @@ func (r *runResult) tell(result *tool.Result) {
 }
 
 // ended gives our reason for the end of the act; nil when it ended by itself.
-func (r *runResult) ended(t *tool.Tool) *tool.Failure {
+func (r *runResult) ended() *tool.Failure {
 	if r.failure != nil {
 		return r.failure
 	}
-	return endedByUs(t, r.outcome, r.spools != nil)
+	return r.outcome.Ended
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -40,18 +39,21 @@ func (s scripts) Render(entry *Entry, call tool.Call, arguments map[string]any, 
 		maps.Copy(environment, settings.Environment) // whose names cannot be ours
 	}
 	return &tool.Invocation{
-		Tool:        entry.Tool.ID,
-		Interpreter: interpreter,
-		Script:      rendered.Script,
-		Values:      rendered.Values,
-		Parameters:  rendered.Parameters,
-		Dir:         startDirectory(settings, dir),
-		Environment: environment,
-		Sandbox:     settings,
-		References:  settings.References,
-		Shown:       rendered.Shown,
-		Dynamic:     rendered.Dynamic,
-		Spool:       spool,
+		Tool: entry.Tool.ID,
+		Dir:  startDirectory(settings, dir),
+		Work: &scriptWork{
+			definition:  entry.Tool.Script,
+			interpreter: interpreter,
+			script:      rendered.Script,
+			values:      rendered.Values,
+			parameters:  rendered.Parameters,
+			environment: environment,
+			sandbox:     settings,
+			shown:       rendered.Shown,
+			dynamic:     rendered.Dynamic,
+		},
+		References: settings.References,
+		Spool:      spool,
 	}, nil
 }
 
@@ -72,22 +74,19 @@ func (s scripts) Plan(invocation *tool.Invocation, filled map[string]string) (pl
 	return settled, nil
 }
 
-// Show implements runner: the script as its author wrote it.
-func (s scripts) Show(invocation *tool.Invocation) string {
-	return display.Fence("bash", display.Text(invocation.Shown))
-}
-
 // Run implements runner.
-func (s scripts) Run(ctx context.Context, p plan, invocation *tool.Invocation, to streams) (outcome, error) {
-	settled, ok := p.(sandbox.Plan)
+func (s scripts) Run(ctx context.Context, a *act, to streams) (outcome, error) {
+	settled, ok := a.plan.(sandbox.Plan)
 	if !ok {
 		return outcome{ExitCode: -1},
-			tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", p)
+			tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", a.plan)
 	}
-	process := processOf(invocation)
-	process.Stdout, process.Stderr, process.Last, process.Trace = to.stdout, to.stderr, to.last, invocation.Trace
+	process := processOf(workOf(a.invocation))
+	process.Stdout, process.Stderr, process.Last, process.Trace = to.stdout, to.stderr, to.last, a.invocation.Trace
 	ended, err := s.host.Run(ctx, settled, process)
-	return outcomeOf(ended), err
+	out := outcomeOf(ended)
+	out.Ended = endedByUs(a.tool, ended, a.invocation.Spool)
+	return out, err
 }
 
 // Exit codes of a shell that found no program to run (POSIX.1-2017, Shell Command Language, 2.8.2). Time
@@ -102,7 +101,7 @@ func outcomeOf(o sandbox.Outcome) outcome {
 	out := outcome{
 		ExitCode: o.ExitCode, Signal: o.Signal,
 		Stdout: o.Stdout, Stderr: o.Stderr, OutputBytes: o.OutputBytes, Truncated: o.Truncated,
-		LimitsHit: o.LimitsHit, TimedOut: o.TimedOut, Cancelled: o.Cancelled,
+		LimitsHit: o.LimitsHit,
 		Permanent: o.ExitCode == exitNotExecutable || o.ExitCode == exitNotFound,
 		StillRuns: o.Lost > 0,
 		Reaped:    o.Reaped, Killed: o.Killed, Elapsed: o.Elapsed, Notes: o.Hints, Changed: o.Changed,

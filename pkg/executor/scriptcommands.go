@@ -9,17 +9,14 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Describe implements runner.
-func (scripts) Describe(a *act) { a.scanDynamic() }
-
 // scanDynamic reads the commands that come from values of this call, so that rules can be about them.
 func (a *act) scanDynamic() {
-	if len(a.invocation.Dynamic) == 0 {
+	if len(workOf(a.invocation).dynamic) == 0 {
 		return
 	}
 	all := &shellscan.Script{}
 	var texts []string
-	for _, command := range a.invocation.Dynamic {
+	for _, command := range workOf(a.invocation).dynamic {
 		one := a.scan(command)
 		all.Commands = append(all.Commands, one.Commands...)
 		all.Writes = append(all.Writes, one.Writes...)
@@ -27,7 +24,7 @@ func (a *act) scanDynamic() {
 		all.Problems = append(all.Problems, one.Problems...)
 		if command.Argv != nil {
 			texts = append(texts, strings.Join(command.Argv, " "))
-			if len(a.invocation.Dynamic) == 1 {
+			if len(workOf(a.invocation).dynamic) == 1 {
 				a.request.Argv = command.Argv
 			}
 		} else {
@@ -59,7 +56,7 @@ func (a *act) hidePieces() {
 		return
 	}
 	public := map[string]bool{"": true}
-	for _, command := range a.invocation.Dynamic {
+	for _, command := range workOf(a.invocation).dynamic {
 		masked := tool.DynamicCommand{Text: a.mask(command.Text)}
 		for _, word := range command.Argv {
 			masked.Argv = append(masked.Argv, a.mask(word))

@@ -19,7 +19,7 @@ import (
 // reached none (7, curl(1)).
 func (a *act) endsAsCurl(code int) bool {
 	return (code == 6 || code == 7) &&
-		slices.ContainsFunc(shellscan.Scan(a.invocation.Script, a.in.Commands).Commands,
+		slices.ContainsFunc(shellscan.Scan(workOf(a.invocation).script, a.in.Commands).Commands,
 			func(c shellscan.Command) bool {
 				return command.In(command.SilentClients, filepath.Base(c.Name))
 			})
@@ -68,7 +68,7 @@ var missing = whenFails(`(?m)['"‘]?([^\s:'"‘’]{1,200})['"’]?: No such fi
 // there; "" for none.
 func (a *act) missedHere(said string) string {
 	here := realDirectory(a.call.Dir)
-	if a.invocation.Dir == here && !a.invocation.Sandbox.TempIsolation {
+	if a.invocation.Dir == here && !workOf(a.invocation).sandbox.TempIsolation {
 		return ""
 	}
 	if a.call.Origin.Door != tool.DoorCLI && !a.call.Workspace.Contains(here) {

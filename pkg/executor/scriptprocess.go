@@ -16,19 +16,19 @@ import (
 // any size, where `bash -c` fails at 128 KiB (execve(2), MAX_ARG_STRLEN), and leaves no file behind.
 const scriptPath = "/dev/fd/4"
 
-// processOf lays out an invocation for the sandbox: the values, or the parameters of a script that bash
+// processOf lays out a script for the sandbox: the values, or the parameters of a script that bash
 // does not run, on render.ValuesDescriptor (3), the script on render.ScriptDescriptor (4), both sealed.
-func processOf(invocation *tool.Invocation) sandbox.Process {
+func processOf(work *scriptWork) sandbox.Process {
 	var values strings.Builder
-	values.WriteString(invocation.Parameters) // for bash there are none
-	for _, value := range invocation.Values {
+	values.WriteString(work.parameters) // for bash there are none
+	for _, value := range work.values {
 		values.WriteString(value)
 		values.WriteByte(0)
 	}
 	inputs := make([]sandbox.Input, render.ScriptDescriptor-2)
 	inputs[render.ValuesDescriptor-3] = sandbox.Input{Name: "values", Data: []byte(values.String())}
-	inputs[render.ScriptDescriptor-3] = sandbox.Input{Name: "script", Data: []byte(invocation.Script)}
-	return sandbox.Process{Argv: invocation.Interpreter, Inputs: inputs}
+	inputs[render.ScriptDescriptor-3] = sandbox.Input{Name: "script", Data: []byte(work.script)}
+	return sandbox.Process{Argv: work.interpreter, Inputs: inputs}
 }
 
 // realDirectory follows the links of the caller's directory, which a person has chosen. From there on no
@@ -87,7 +87,8 @@ func allowedPaths(s tool.Sandbox, callers string) []tool.AllowedPath {
 
 // profile says to the sandbox what an invocation may do.
 func profile(invocation *tool.Invocation) sandbox.Profile {
-	return profileOf(invocation.Sandbox, invocation.Dir, invocation.Environment)
+	work := workOf(invocation)
+	return profileOf(work.sandbox, invocation.Dir, work.environment)
 }
 
 // SandboxProfile says to the sandbox what an entry's calls may do that are made from a directory.

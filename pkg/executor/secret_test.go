@@ -127,9 +127,9 @@ func TestSecretInDetail(t *testing.T) {
 // TestPieces checks which words of a command are taken for a secret's: those that only it brings in.
 func TestPieces(t *testing.T) {
 	t.Parallel()
-	a := &act{tool: &tool.Tool{}, secrets: []string{"deploy --key s3cr3t\npush"}, invocation: &tool.Invocation{Dynamic: []tool.DynamicCommand{
+	a := &act{tool: &tool.Tool{}, secrets: []string{"deploy --key s3cr3t\npush"}, invocation: &tool.Invocation{Work: &scriptWork{dynamic: []tool.DynamicCommand{
 		{Text: "git push; deploy --key s3cr3t\npush"}, {Argv: []string{"git", "-C", "deploy --key s3cr3t\npush"}},
-	}}}
+	}}}}
 	a.scanDynamic()
 	if got, want := a.mask("git push, deploy, --key s3cr3t"), "git push, [secret], [secret] [secret]"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -7,25 +7,16 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"sort"
 )
 
-// Invocation is a call with its values filled in: exactly what would run. Rendering it has no effect on
+// Invocation is a call with its values filled in: exactly what would be done. Rendering it has no effect on
 // anything.
-//
-// The values do not stand in Script. They travel beside it and the script refers to them, so that Script is
-// the same for every call of the same shape and no value ever meets the shell's parser.
 type Invocation struct {
-	Tool        string
-	Interpreter []string // absolute path and arguments
-	Script      string   // what the interpreter is given, prologue included
-	Values      []string // in the order that the script refers to them
-	Parameters  string   // instead of Values, for a script that bash does not run: one JSON object
-	Dir         string   // absolute
-	Environment map[string]string
-	Sandbox     Sandbox
+	Tool string
+	Dir  string // absolute
+	Work Work   // what would be done there
 
-	// References are the variables whose values are filled in last. Fingerprints are keyed hashes of those
+	// References are the values that are filled in last, by what they are for. Fingerprints are keyed hashes of those
 	// values, once they are known: the values themselves are never part of an Invocation.
 	References   map[string]Reference
 	Fingerprints map[string]string
@@ -33,16 +24,22 @@ type Invocation struct {
 	// would else tell them to whoever tries them out. It is nil where there are none.
 	Key []byte
 
-	// Shown is the script as a person reads it: the author's text with its sections filled in and its tags
-	// left standing.
-	Shown string
-	// Dynamic holds the commands that values of this call chose, for a tool that lets them.
-	Dynamic []DynamicCommand
-	// Spool says that the output goes to files while it comes. Sandbox.Limits.Output is then what a file
-	// may hold.
+	// Spool says that the output goes to files while it comes.
 	Spool bool
 	// Trace is that of the run. It is no part of what is decided, and so of no digest.
 	Trace Trace
+}
+
+// Work is what of an Invocation is only known to the kind of its tool: a script with its values, or a request. It
+// does not change once it is rendered.
+type Work interface {
+	// Definition returns what the author wrote of it: the same for all calls of a tool that stays as it is.
+	Definition() string
+	// Code returns the program that would run, without its values; "" where there is none.
+	Code() string
+	// Sum puts all of it into a digest, with the tool and the directory that it is for. Each list is put with its
+	// length, and so is each part of it.
+	Sum(put func(parts ...string), tool, dir string)
 }
 
 // DynamicCommand is a command that an argument chose. Exactly one field is set.
@@ -60,9 +57,8 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Digest covers the interpreter, the script, the values or parameters, the directory, the environment and
-// the fingerprints of what is filled in last, each with its length, so that no two ways of splitting the
-// same bytes agree.
+// Digest covers the work, the directory and the fingerprints of what is filled in last, each with its length, so
+// that no two ways of splitting the same bytes agree.
 func (inv *Invocation) Digest() Digest {
 	h := sha256.New()
 	if inv.Key != nil {
@@ -78,18 +74,7 @@ func (inv *Invocation) Digest() Digest {
 			h.Write([]byte(part))
 		}
 	}
-	put("a2a-acp invocation v3", inv.Tool, inv.Script, inv.Dir)
-	put(inv.Interpreter...)
-	put(inv.Values...)
-	put(inv.Parameters)
-	names := make([]string, 0, len(inv.Environment))
-	for name := range inv.Environment {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		put(name, inv.Environment[name])
-	}
+	inv.Work.Sum(put, inv.Tool, inv.Dir)
 	put("references")
 	for _, name := range slices.Sorted(maps.Keys(inv.References)) {
 		r := inv.References[name]
