@@ -152,7 +152,8 @@ func (a *App) steps() []func() error {
 			}
 			return nil
 		},
-		func() error {
+		func() error { return a.openRecord(set.Settings.Audit) },
+		func() error { // behind the record, with which the state directory is made that holds its notes
 			a.host = openHost(sandbox.Options{
 				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(),
 				Protected: sensitive.Protected(), Judge: steering.New(),
@@ -161,7 +162,6 @@ func (a *App) steps() []func() error {
 			a.onStop(a.host.close)
 			return nil
 		},
-		func() error { return a.openRecord(set.Settings.Audit) },
 		func() error {
 			a.board = approval.New(approval.Options{Dir: a.state, Record: a.Record, Unrecorded: a.Unrecorded,
 				Say: a.o.Say, Now: now, Notify: a.desktop})
