@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -89,7 +90,8 @@ type App struct {
 	exporter       *telemetry.Exporter // nil where nothing is sent
 
 	configuration atomic.Pointer[Configuration]
-	daemon        atomic.Pointer[daemon] // while there is one
+	daemon        atomic.Pointer[daemon]    // while there is one
+	daemonStdout  atomic.Pointer[io.Writer] // once it has said that it is ready
 	// reading is held while files are read, until what they say is in force. Acts wait for it only where
 	// files have changed.
 	reading sync.Mutex
@@ -283,7 +285,7 @@ func (a *App) Stop(ctx context.Context) error {
 // openRecord opens the record. If that is not possible, everything that depends on it is refused later, act
 // by act, and the rest goes on.
 func (a *App) openRecord(settings config.Audit) error {
-	how := recordOptions(a.o, settings)
+	how := a.recordOptions(settings)
 	if path, err := StateDir(a.o); err == nil {
 		a.hidden = &secret.Hidden{Hashes: secret.NewHashes(path)}
 		how.Hide = a.hidden.Hide

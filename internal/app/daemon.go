@@ -47,6 +47,7 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	if err := d.open(); err != nil {
 		return false, err
 	}
+	a.daemonStdout.Store(&o.Stdout)
 	a.daemon.Store(d)
 	defer a.daemon.Store(nil)
 	d.changed(a.Set().Settings.Serve) // it may have since open has looked

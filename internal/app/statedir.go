@@ -1,6 +1,8 @@
 package app
 
 import (
+	"io"
+
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/state"
@@ -33,11 +35,19 @@ func openLogWith(o Options, how audit.Options) (*state.Dir, *audit.Log, error) {
 }
 
 // recordOptions are what the settings say of the record.
-func recordOptions(o Options, s config.Audit) audit.Options {
+func (a *App) recordOptions(s config.Audit) audit.Options {
 	outside := audit.Outside{File: s.File, Syslog: s.Syslog}
-	return audit.Options{Keep: s.Keep, Say: o.Say, Checkpointed: func(c audit.Checkpoint) {
+	if s.Stdout {
+		outside.Lines = func() io.Writer {
+			if out := a.daemonStdout.Load(); out != nil {
+				return *out
+			}
+			return nil // standard output of all others is for something else
+		}
+	}
+	return audit.Options{Keep: s.Keep, Say: a.o.Say, Checkpointed: func(c audit.Checkpoint) {
 		if err := outside.Hand(c); err != nil {
-			o.Say(err.Error())
+			a.o.Say(err.Error())
 		}
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/syslog"
 	"os"
 
@@ -15,6 +16,8 @@ import (
 type Outside struct {
 	File   string // absolute; each is put behind the others; "" for none
 	Syslog bool   // with facility authpriv, as {"checkpoint": NOTE}
+	// Lines returns what gets the same, a line each; it may return nil. nil for none.
+	Lines func() io.Writer
 }
 
 // Hand gives a checkpoint to all of them.
@@ -25,6 +28,9 @@ func (o Outside) Hand(c Checkpoint) error {
 	}
 	if o.Syslog {
 		errs = append(errs, o.logSystem(c))
+	}
+	if o.Lines != nil {
+		errs = append(errs, o.writeLine(c))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("the checkpoint of %d lines was not kept outside: %w", c.Size, err)
@@ -47,9 +53,25 @@ func (o Outside) logSystem(c Checkpoint) error {
 		return err
 	}
 	defer w.Close() //nolint:errcheck // the line is with the system by then
-	line, err := json.Marshal(map[string]string{"checkpoint": c.Note})
+	line, err := lineOfCheckpoint(c)
 	if err != nil {
 		return err
 	}
 	return w.Notice(string(line))
+}
+
+func (o Outside) writeLine(c Checkpoint) error {
+	to := o.Lines()
+	if to == nil {
+		return nil
+	}
+	line, err := lineOfCheckpoint(c)
+	if err == nil {
+		_, err = to.Write(append(line, '\n'))
+	}
+	return err
+}
+
+func lineOfCheckpoint(c Checkpoint) ([]byte, error) {
+	return json.Marshal(map[string]string{"checkpoint": c.Note})
 }

@@ -47,9 +47,55 @@ func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error
 		return fmt.Errorf("read the record: %w", err)
 	}
 	defer whole.Close()
+	return scan(whole, head, start{lines: whole.lines(0, 0), before: Cursor{Seq: whole.first() - 1}, begins: true}, want, each)
+}
 
+// Recent returns the last n entries of the record in dir, and reports whether these are all. It takes no longer where
+// there are many more. Of damage it tells as Read does, as far as it reads.
+func Recent(dir string, n int64) (entries []Entry, all bool, err error) {
+	head := headOf(dir)
+	whole, err := openStream(dir)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the record: %w", err)
+	}
+	defer whole.Close()
+	from := start{lines: whole.lines(0, 0), before: Cursor{Seq: whole.first() - 1}, begins: true}
+	if last, err := readEnd(whole, whole.size()); err == nil && last.seq-n >= whole.first() {
+		if behind, err := startBehind(whole, last.seq-n); err == nil { // else all is read, which tells why
+			from = behind
+		}
+	}
+	err = scan(whole, head, from, nil, func(e Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, from.begins, err
+}
+
+// start is where a scan begins.
+type start struct {
+	lines  lineReader
+	before Cursor // what stands before
+	begins bool   // at the first line that is there
+}
+
+// startBehind returns the start behind the line with a number.
+func startBehind(whole *stream, seq int64) (start, error) {
+	offset, err := findSeq(whole, seq)
+	if err != nil {
+		return start{}, err
+	}
+	lines := whole.lines(offset, seq-1)
+	line, err := lines.raw()
+	if err != nil {
+		return start{}, err
+	}
+	return start{lines: lines, before: Cursor{Seq: seq, Hash: lineHash(line)}}, nil
+}
+
+func scan(whole *stream, head Cursor, from start, want func(line []byte) bool, each func(Entry) error) error {
 	damages := damageList{}
-	lines := whole.lines(0, 0)
+	lines := from.lines
 	var last *Entry // whose successor decides whether it is what it was
 	give := func(next *Entry) error {
 		entry := last
@@ -60,7 +106,7 @@ func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error
 		return each(*entry)
 	}
 	retired := int64(0) // up to which number segments were removed on purpose, as the record says
-	for before := (Cursor{Seq: whole.first() - 1}); ; {
+	for before := from.before; ; {
 		entry, wanted, err := lines.nextWanted(want)
 		var damage *Damage
 		switch {
@@ -76,7 +122,7 @@ func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error
 			if err := give(nil); err != nil {
 				return err
 			}
-			if first := whole.first(); first > 1 && retired < first-1 {
+			if first := whole.first(); from.begins && first > 1 && retired < first-1 {
 				damages.add(&Damage{File: segmentName(first), Line: 1, Broken: true,
 					Why: fmt.Sprintf("the record begins with it: the %d lines before are gone", first-1)})
 			}

@@ -464,3 +464,43 @@ func FuzzOpen(f *testing.F) {
 		keep(t, log, decided("on"))
 	})
 }
+
+// TestRecent reads the end of a record, across segments, without what stands before, and tells of damage as far as it
+// reads.
+func TestRecent(t *testing.T) {
+	t.Parallel()
+	log, dir := segmented(t, 200)
+	log.Close()
+	whole, err := List(dir, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{1, 7, 150, 199, 200, 5000} {
+		got, all, err := Recent(dir, n)
+		want := whole[max(0, len(whole)-int(n)):]
+		if err != nil || all != (n >= int64(len(whole))) || len(got) != len(want) {
+			t.Errorf("%d: %d entries, all %v, %v; want %d", n, len(got), all, err, len(want))
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", n, diff)
+		}
+	}
+	lines := linesOf(t, dir)
+	lines[9] = bytes.Replace(lines[9], []byte(`"detail":"`), []byte(`"detail":"nothing `), 1)
+	writeLines(t, dir, lines)
+	if got, _, err := Recent(dir, 50); err != nil || len(got) != 50 {
+		t.Errorf("damage further back: %d entries, %v", len(got), err)
+	}
+	if _, all, err := Recent(dir, 195); err == nil || all {
+		t.Errorf("damage in what is read: all %v, %v", all, err)
+	}
+	lines[189] = []byte("nonsense\n")
+	writeLines(t, dir, lines)
+	if got, _, err := Recent(dir, 50); err == nil || len(got) < 48 {
+		t.Errorf("a line that is none: %d entries, %v", len(got), err)
+	}
+	if _, _, err := Recent(t.TempDir(), 50); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no record: %v", err)
+	}
+}

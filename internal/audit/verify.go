@@ -35,9 +35,9 @@ const (
 
 // Problem is one thing that Verify found.
 type Problem struct {
-	Seq     int64  `json:"seq,omitempty"` // the number of the first line that it is about; 0 where that is not known
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"` // of that file, from 1
+	Seq     int64  `json:"seq"` // the number of the first line that it is about; 0 where that is not known
+	File    string `json:"file"`
+	Line    int    `json:"line"` // of that file, from 1; 0 where it is about none
 	Kind    Kind   `json:"kind"`
 	Message string `json:"message"`
 }
@@ -53,11 +53,11 @@ type Held struct {
 type Report struct {
 	OK      bool  `json:"ok"`
 	Records int64 `json:"records"`
-	First   int64 `json:"first,omitempty"` // the number of the first line that is there
-	Last    int64 `json:"last,omitempty"`
+	First   int64 `json:"first"` // the number of the first line that is there
+	Last    int64 `json:"last"`
 	// Checkpoint is one from outside that the record agrees with, else its own last one; nil for none.
 	Checkpoint *Held     `json:"checkpoint"`
-	Outside    bool      `json:"outside"` // Checkpoint was kept elsewhere
+	Outside    bool      `json:"-"` // Checkpoint was kept elsewhere, as its source says
 	Problems   []Problem `json:"problems"`
 	// More counts the problems that are not listed.
 	More int `json:"more,omitempty"`
@@ -139,7 +139,7 @@ type verification struct {
 	prevHash string        // of the same
 	blamed   map[int64]int // the lines that are not what was recorded, and where report.Problems says so
 	retired  int64         // up to which number lines were removed on purpose, as the record says
-	good     *signed       // the last one that the lines agree with
+	good     *signed       // the last one that the lines agree with, one from elsewhere before any other
 	proven   int64         // up to which number the lines are what a checkpoint speaks of
 	misnamed *Problem      // the first segment whose first line is not the one of its name
 }
@@ -416,8 +416,9 @@ func (v *verification) compare() {
 			v.agrees(c)
 			v.proven = c.Size
 		case !v.explained():
+			// What the record itself says of the lines before, whoever has written it anew says as well.
 			from := int64(1)
-			if v.good != nil {
+			if v.good != nil && (v.good.outside || !c.outside) {
 				from = v.good.Size + 1
 			}
 			v.found(Problem{Seq: from, File: c.source, Line: c.Line, Kind: Changed,

@@ -217,6 +217,8 @@ func TestVerify(t *testing.T) {
 		{name: "all is written anew with the key at hand", damage: forge},
 		{name: "all is written anew with the key at hand, held against what was kept elsewhere", damage: forge,
 			outside: true, want: "changed 1"},
+		{name: "all is written anew, with checkpoints of the same lines", damage: forgeTwice},
+		{name: "the same, held against what was kept elsewhere ", damage: forgeTwice, outside: true, want: "changed 1"},
 		{name: "all is written anew, and it says that its first lines were removed on purpose", damage: forgeRetired},
 		{name: "the same, held against what was kept elsewhere", damage: forgeRetired, outside: true, want: "changed 1"},
 		{name: "the same, without a tree", damage: func(t *testing.T, dir string) {
@@ -337,6 +339,23 @@ func forge(t *testing.T, dir string) {
 	}
 	if made, _, err := MakeCheckpoint(dir); err != nil || !made {
 		t.Fatal(made, err)
+	}
+}
+
+// forgeTwice is forge with a checkpoint of the first 20 lines, too, as there was one before.
+func forgeTwice(t *testing.T, dir string) {
+	t.Helper()
+	lines := rewritten(t, linesOf(t, dir), 1)
+	for _, name := range []string{treeName, lockName, checkpointsName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{20, 60} {
+		writeLines(t, dir, slices.Clone(lines[:n]))
+		if made, _, err := MakeCheckpoint(dir); err != nil || !made {
+			t.Fatal(made, err)
+		}
 	}
 }
 

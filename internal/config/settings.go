@@ -62,6 +62,7 @@ type Audit struct {
 	Keep   time.Duration // 0 for ever
 	File   string        // absolute; "" for none
 	Syslog bool
+	Stdout bool // that of the daemon
 	// Degrade has what only reads go on where nothing can be recorded.
 	Degrade bool
 }
@@ -266,6 +267,7 @@ func checkpointsMapping() yamldoc.Mapping[*Audit] {
 				a.File = path
 			}),
 			yamldoc.NewKey("syslog", "true or false", func(a *Audit, v yamldoc.Value) { v.SetBool(&a.Syslog) }),
+			yamldoc.NewKey("stdout", "true or false", func(a *Audit, v yamldoc.Value) { v.SetBool(&a.Stdout) }),
 		},
 	}
 }

@@ -3,18 +3,15 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
@@ -39,23 +36,33 @@ type ActFilter struct {
 	since     cli.When // the zero value is all, as is until's
 	until     cli.When
 
-	number   int64 // only acts that the entry with this number may be about; 0 for all
-	sessions int   // how many there are on record; set by Acts
-	follow   bool  // of the last session also what belongs to none and came after it had begun
-	acts     bool  // leave out what only says what was in force, and what was tried out
+	number int64 // only acts that the entry with this number may be about; 0 for all
+	last   int   // only so many of the last acts that fit; 0 for all
+	follow bool  // of the last session also what belongs to none and came after it had begun
+	acts   bool  // leave out what only says what was in force, and what was tried out
+	real   bool  // and all else that is no act
 }
 
 func (f *ActFilter) addTo(cmd *cobra.Command) {
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		switch name { // what they were called before
+		case "result":
+			name = "decision"
+		case "ended":
+			name = "outcome"
+		}
+		return pflag.NormalizedName(name)
+	})
 	cmd.Flags().StringVar(&f.session, "session", "", "only this session: its id, last, 2 for the one before that, …; all")
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
-	cmd.Flags().StringVar(&f.result, "result", "",
+	cmd.Flags().StringVar(&f.result, "decision", "",
 		"only acts with this result: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of tools whose id fits a pattern: deploy*")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "only acts of an agent, by a part of its name")
 	cmd.Flags().StringVar(&f.principal, "principal", "", "only acts of a principal of the daemon, by its name")
 	cmd.Flags().StringVar(&f.by, "by", "", "only acts that this decided: a rule by its name, or person")
-	cmd.Flags().StringVar(&f.ended, "ended", "", "only acts that ended so: completed, failed, cancelled, not_done, …")
+	cmd.Flags().StringVar(&f.ended, "outcome", "", "only acts that ended so: completed, failed, cancelled, not_done, …")
 	cmd.Flags().StringVar(&f.text, "text", "", "only acts whose record holds a text, in large or small letters")
 	cmd.Flags().StringVar(&f.event, "event", "",
 		"only acts with this event: a type such as tool.started, or a name of the original a2a-acp's: tool_failed")
@@ -64,7 +71,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("kind",
 		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
 			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("result",
+	_ = cmd.RegisterFlagCompletionFunc("decision",
 		cobra.FixedCompletions([]string{"approve", "reject", "seen", "violation", "refused"},
 			cobra.ShellCompDirectiveNoFileComp))
 	completeEvent(cmd)
@@ -77,8 +84,12 @@ func completeEvent(cmd *cobra.Command) {
 	})
 }
 
-// checkEvent refuses the name of an event that there is none of.
-func checkEvent(name string) error {
+// check refuses a pattern that is none, and the name of an event that there is none of.
+func (f *ActFilter) check() error {
+	if _, err := path.Match(f.tool, ""); err != nil {
+		return cli.Fail(exit.Usage, fmt.Errorf("--tool %q: %w", f.tool, err))
+	}
+	name := f.event
 	if _, known := events.Named(name); name == "" || known {
 		return nil
 	}
@@ -89,10 +100,23 @@ func checkEvent(name string) error {
 	return cli.Fail(exit.Usage, fmt.Errorf("--event %q: there is no such event%s", name, meant))
 }
 
+// entries returns what holds the filter against single entries.
+func (f *ActFilter) entries(env *cli.Environment) func(audit.Entry) bool {
+	filter := audit.Filter{Session: f.session, Task: f.task, Since: f.since.Time(env.Now()), Until: f.until.Time(env.Now())}
+	if f.session == allSessions {
+		filter.Session = ""
+	}
+	return func(e audit.Entry) bool {
+		return filter.Fits(e) && (f.event == "" || e.Is(f.event)) && f.fits(audit.ActRecord{e})
+	}
+}
+
 func (f *ActFilter) fits(c audit.ActRecord) bool {
 	act := c.Act()
 	switch {
 	case f.kind != "" && (act == nil || act.Kind != f.kind):
+		return false
+	case f.real && (act == nil || act.Trial):
 		return false
 	case f.acts && (slices.Contains(inForce, c[0].Type) || act != nil && act.Trial):
 		return false
@@ -141,50 +165,4 @@ var inForce = []events.Type{events.BridgeStarted, events.BridgeEnded, events.Dae
 
 func refused(c audit.ActRecord) bool {
 	return slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Type == events.SandboxRefused })
-}
-
-// Acts reads the record, act by act. Damaged lines are told on stderr and make the error that comes
-// with the rest.
-func (f *ActFilter) Acts(env *cli.Environment) ([]audit.ActRecord, error) {
-	if _, err := path.Match(f.tool, ""); err != nil {
-		return nil, cli.Fail(exit.Usage, fmt.Errorf("--tool %q: %w", f.tool, err))
-	}
-	if err := checkEvent(f.event); err != nil {
-		return nil, err
-	}
-	dir, err := app.StateDir(env.AppOptions(nil, nil))
-	if err != nil {
-		return nil, cli.Fail(exit.Host, err)
-	}
-	dir = filepath.Join(dir, "audit")
-	from, err := f.find(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	filter := audit.Filter{Session: f.session, Task: f.task}
-	if f.number > 0 {
-		if entry, err := audit.At(dir, f.number); err == nil {
-			filter.About = &entry
-		}
-	}
-	filter.Since, filter.Until = f.since.Time(env.Now()), f.until.Time(env.Now())
-	if from > 0 {
-		filter.NoSession = from
-	}
-	entries, err := audit.List(dir, filter)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var fitting []audit.ActRecord
-	for _, act := range audit.ByAct(entries) {
-		if f.fits(act) {
-			fitting = append(fitting, act)
-		}
-	}
-	if err != nil {
-		err = cli.Fail(exit.Host, err)
-	}
-	return fitting, err
 }

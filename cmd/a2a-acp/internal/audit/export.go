@@ -32,7 +32,7 @@ func auditExportCommand(env *cli.Environment) *cobra.Command {
   seed         events as the original a2a-acp tells them, such as tool_execution
   cloudevents  events in the form of CloudEvents 1.0`,
 		Example: `  a2a-acp audit export --since 7d > week.jsonl
-  a2a-acp audit export --format csv --result reject > rejected.csv
+  a2a-acp audit export --format csv --decision reject > rejected.csv
   a2a-acp audit export --format seed --event tool_failed`,
 		Args: cobra.NoArgs,
 	}

@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -13,8 +11,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
-	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 func auditSummaryCommand(env *cli.Environment) *cobra.Command {
@@ -95,88 +91,4 @@ func writeSome(env *cli.Environment, head string, acts []audit.ActRecord) {
 		out.Add("  "+strconv.FormatInt(c[0].Seq, 10), orDash(c.By()), TitleOf(c))
 	}
 	out.WriteRows(env.Stdout)
-}
-
-// The sessions that --session takes beside an id.
-const (
-	lastSession = "last"
-	allSessions = "all"
-)
-
-// find puts the id of a session in the place of `last`, of a number that counts back, and of `all`. from is
-// the number of the entry behind which what belongs to no session counts as well; 0 for nothing of that.
-func (f *ActFilter) find(dir string) (from int64, err error) {
-	if f.session == "" || f.session == allSessions {
-		f.session = ""
-		return 0, nil
-	}
-	var sessions []string // by when they were opened last
-	began := map[string]int64{}
-	var files, bridge int64 // when the last files came into force, and the last bridge began
-	marks := audit.OfType(events.ConfigLoaded, events.BridgeStarted, events.SessionOpened)
-	want := func(line []byte) bool {
-		id := sessionOf(line)
-		_, known := began[id]
-		return id != "" && !known || marks(line)
-	}
-	err = audit.Scan(dir, want, func(e audit.Entry) error {
-		switch e.Type {
-		case events.ConfigLoaded:
-			files = e.Seq
-		case events.BridgeStarted:
-			if bridge = e.Seq; files == e.Seq-1 {
-				bridge = files
-			}
-		}
-		if _, known := began[e.Session]; e.Session == "" || known && e.Type != events.SessionOpened {
-			return nil
-		} else if known {
-			sessions = slices.DeleteFunc(sessions, func(id string) bool { return id == e.Session })
-		} else {
-			began[e.Session] = e.Seq
-			if bridge > 0 {
-				began[e.Session] = bridge
-			}
-		}
-		sessions = append(sessions, e.Session)
-		return nil
-	})
-	var damaged *audit.Damage
-	if err != nil && !errors.As(err, &damaged) {
-		return 0, err
-	}
-	f.sessions = len(sessions)
-	back := 1
-	n, err := strconv.Atoi(f.session)
-	_, known := began[f.session]
-	switch {
-	case known:
-		return 0, nil
-	case f.session == lastSession:
-	case err == nil:
-		back = n
-	default: // an id that nothing on record has
-		return 0, nil
-	}
-	if len(sessions) == 0 && f.follow {
-		f.session = ""
-		return 0, nil
-	}
-	if len(sessions) == 0 {
-		return 0, cli.Fail(exit.Usage, errors.New("no session is on record yet; --session all also shows acts outside of sessions"))
-	}
-	if back < 1 || back > len(sessions) {
-		return 0, cli.Fail(exit.Usage, fmt.Errorf("--session %s: no session is so far back; on record: %d", f.session, len(sessions)))
-	}
-	if f.session = sessions[len(sessions)-back]; f.follow {
-		from = began[f.session]
-	}
-	return from, nil
-}
-
-// sessionOf returns the session that a line of the record is of, as it stands there; "" for none.
-func sessionOf(line []byte) string {
-	_, after, _ := bytes.Cut(line, []byte(`"session_id":"`))
-	id, _, _ := bytes.Cut(after, []byte(`"`))
-	return string(id)
 }

@@ -20,16 +20,17 @@ import (
 func auditTailCommand(env *cli.Environment) *cobra.Command {
 	var last, after int64
 	var follow, asJSON bool
-	var event string
+	var filter ActFilter
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Print the last entries of the record, and follow it",
 		Long: `tail prints recorded entries, one on each line: its number, when, what, and
 the act. With --follow it waits for more until it is interrupted. It
 compares each entry with the one before it, and fails where the record was
-changed.`,
+changed. The filters are held against each entry by itself: a decision
+stands in another one than the outcome.`,
 		Example: `  a2a-acp audit tail -f
-  a2a-acp audit tail -f --event tool_failed
+  a2a-acp audit tail -f --event tool_failed --tool 'deploy*'
   a2a-acp audit tail --after 120 --json | jq -r '.type'`,
 		Args: cobra.NoArgs,
 	}
@@ -37,12 +38,10 @@ changed.`,
 	cmd.Flags().Int64Var(&after, "after", 0, "begin after the entry with this number")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record's own lines")
-	cmd.Flags().StringVar(&event, "event", "",
-		"of these entries only this event: a type such as tool.started, or a name of the original a2a-acp's: tool_failed")
-	completeEvent(cmd)
+	filter.addTo(cmd)
 	cmd.MarkFlagsMutuallyExclusive("last", "after")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkEvent(event); err != nil {
+		if err := filter.check(); err != nil {
 			return err
 		}
 		dir, err := app.StateDir(env.AppOptions(nil, nil))
@@ -58,9 +57,13 @@ changed.`,
 			return cli.Fail(exit.Host, err)
 		}
 		defer feed.Close() //nolint:errcheck // it only watches
+		if err := filter.resolve(filepath.Join(dir, "audit")); err != nil {
+			return err
+		}
+		wants := filter.entries(env)
 		from := audit.Cursor{Seq: after}
 		if !cmd.Flags().Changed("after") {
-			if from, err = feed.Last(last); err != nil {
+			if from, err = lastThatFit(filepath.Join(dir, "audit"), feed, last, wants); err != nil {
 				return cli.Fail(exit.Host, err)
 			}
 		}
@@ -69,7 +72,7 @@ changed.`,
 			return cli.Fail(exit.Host, err)
 		}
 		defer reader.Close() //nolint:errcheck // it only reads
-		if err := printEntries(cmd.Context(), env.Stdout, reader, event, follow, asJSON); err != nil {
+		if err := printEntries(cmd.Context(), env.Stdout, reader, wants, follow, asJSON); err != nil {
 			return err
 		}
 		if follow {
@@ -80,9 +83,33 @@ changed.`,
 	return cmd
 }
 
-// printEntries prints what the reader gives, or one event of it, until ctx ends, or the record where it is not to
+// lastThatFit returns the place in front of the last n entries that are wanted.
+func lastThatFit(dir string, feed *audit.Feed, n int64, wants func(audit.Entry) bool) (audit.Cursor, error) {
+	for many := max(n, recentEntries); n > 0; many *= 4 {
+		entries, all, err := audit.Recent(dir, many)
+		if err != nil {
+			break // the reader tells, when it comes there
+		}
+		left := n
+		for i := len(entries) - 1; i >= 0; i-- {
+			if wants(entries[i]) {
+				left--
+			}
+			if left == 0 {
+				return audit.Cursor{Seq: entries[i].Seq - 1}, nil
+			}
+		}
+		if all {
+			return audit.Cursor{}, nil
+		}
+	}
+	return feed.Last(n)
+}
+
+// printEntries prints what the reader gives, as far as it is wanted, until ctx ends, or the record where it is not to
 // be followed.
-func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, event string, follow, asJSON bool) error {
+func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, wants func(audit.Entry) bool,
+	follow, asJSON bool) error {
 	for {
 		entry, err := reader.Poll()
 		if errors.Is(err, io.EOF) && follow {
@@ -94,7 +121,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, event 
 		if err != nil {
 			return cli.Fail(exit.Host, err)
 		}
-		if event != "" && !entry.Is(event) {
+		if !wants(entry) {
 			continue
 		}
 		line := string(entry.Raw)

@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+)
+
+func auditListCommand(env *cli.Environment) *cobra.Command {
+	filter := ActFilter{follow: true}
+	var last int
+	var config bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what was asked, decided and done in the last session, an act a line",
+		Long: `list shows the acts of the last session, and later ones that belong to no
+session, such as calls from the command line. BY is who decided: a rule by
+its name, or a person. ENDED is the outcome; of an act that the agent
+carried out itself, it is what the agent reported.
+
+"seen" is an act that the agent did by itself and nobody decided. A
+"violation" is one that it did by itself against a rule or an answer.`,
+		Example: `  a2a-acp audit list
+  a2a-acp audit list --session 2
+  a2a-acp audit list --session all --kind write --decision reject
+  a2a-acp audit list --session all --since 24h --json | jq '.[].decision'
+  a2a-acp audit list --session all --tool 'deploy*' --text production
+  a2a-acp audit list --config`,
+		Args: cobra.NoArgs,
+	}
+	f := cli.AddFormat(cmd)
+	filter.addTo(cmd)
+	cmd.Flags().Lookup("session").DefValue = lastSession
+	cmd.Flags().IntVarP(&last, "last", "n", 50, "how many of the last acts; 0 lists all")
+	cmd.Flags().BoolVar(&config, "config", false,
+		"also when bridges and sessions began, what files were in force, and calls of tools test")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		filter.acts = !config
+		if !cmd.Flags().Changed("session") {
+			filter.session = lastSession
+		} else if filter.session != lastSession {
+			filter.follow = false
+		}
+		filter.last = max(0, last)
+		acts, err := filter.Acts(env)
+		if *f != cli.FormatTable {
+			list := []audit.Entry{}
+			for _, act := range acts {
+				list = append(list, act...)
+			}
+			return errors.Join(cli.WriteData(env.Stdout, *f, list), err)
+		}
+		if len(acts) == 0 {
+			if err == nil {
+				env.Say("no recorded act matches")
+			}
+			return err
+		}
+		filter.writeList(env, acts)
+		return err
+	}
+	return cmd
+}
+
+// writeList writes acts one a line, below the session that they are of; where they are of several, each has
+// its agent's name.
+func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord) {
+	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
+	several := f.session == "" && slices.ContainsFunc(acts, func(c audit.ActRecord) bool { return c[0].Agent != "" })
+	if f.session != "" {
+		s := audit.Summarise(acts)
+		s.Session = f.session
+		fmt.Fprintln(env.Stdout, heading(&s)+" (--session all lists all)")
+	}
+	if !several {
+		out.Head = slices.Delete(out.Head, 2, 3)
+	}
+	for _, c := range acts {
+		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(time.DateTime), orDash(c[0].Agent),
+			orDash(c.Result()), orDash(c.By()), endOf(c), TitleOf(c)}
+		if !several {
+			row = slices.Delete(row, 2, 3)
+		}
+		out.Add(row...)
+	}
+	out.Write(env.Stdout)
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return display.Line(text)
+}

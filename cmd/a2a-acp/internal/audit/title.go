@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// endOf says in a word or two how an act ended.
+func endOf(c audit.ActRecord) string {
+	switch o := c.Outcome(); {
+	case o == nil:
+		return "-"
+	case o.Status == string(tool.StatusFailed) && o.Signal != "":
+		return display.Line(o.Signal)
+	case o.Status == string(tool.StatusFailed) && o.ExitCode != nil:
+		return fmt.Sprintf("exit %d", *o.ExitCode)
+	default:
+		return strings.ReplaceAll(display.Line(o.Status), "_", " ")
+	}
+}
+
+// TitleOf says in a line what the act was.
+func TitleOf(c audit.ActRecord) string {
+	act := c.Act()
+	switch {
+	case act == nil && c[0].Detail != "":
+		return string(c[0].Type) + ": " + display.Line(c[0].Detail)
+	case act == nil && len(c[0].Command) > 0:
+		return string(c[0].Type) + ": " + display.Line(strings.Join(c[0].Command, " "))
+	case act == nil:
+		return string(c[0].Type)
+	}
+	words := []string{act.Kind}
+	if act.Kind == string(permissions.ActionCall) {
+		words = append(words, act.Tool)
+	}
+	switch {
+	case act.Shell != "":
+		words = append(words, act.Shell)
+	case len(act.Paths) > 0:
+		words = append(words, strings.Join(inWorkspace(act), ", "))
+	case act.Kind == string(permissions.ActionCall):
+	case act.Tool != "":
+		words = append(words, act.Tool)
+	case act.Title != "":
+		words = append(words, act.Title)
+	}
+	return display.Line(strings.Join(words, " "))
+}
+
+// inWorkspace names the files of an act, those in its workspace as they are called there.
+func inWorkspace(act *events.Act) []string {
+	names := slices.Clone(act.Paths)
+	for i, name := range names {
+		for _, dir := range act.Workspace {
+			if below, ok := strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/"); ok && filepath.IsLocal(below) {
+				names[i] = below
+				break
+			}
+		}
+	}
+	return names
+}
