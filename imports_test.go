@@ -108,7 +108,7 @@ var may = map[string][]string{
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
-	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/approval", "internal/display", "internal/tasklog"},
+	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
 
@@ -204,7 +204,7 @@ var may = map[string][]string{
 		"internal/render", "internal/replay", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
-	"internal/sut":  {"internal/tasklog", "pkg/a2a"},
+	"internal/sut":  {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
 
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -88,6 +89,7 @@ func (d *a2aDoor) open() error {
 	})
 	if d.server, err = a2a.New(a2a.Options{
 		Log: d.log, Agent: agent, Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
+		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
 	}); err != nil {
 		return err
 	}
@@ -116,6 +118,32 @@ func a2aCaller(r *http.Request) a2a.Caller {
 		return a2a.Caller{}
 	}
 	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace}
+}
+
+// a2aDeliverer is what delivers push notifications; nil if this process delivers nothing.
+func (a *App) a2aDeliverer() a2a.Deliverer {
+	if !a.mayDeliver() {
+		return nil
+	}
+	return pushDeliverer{a}
+}
+
+// pushDeliverer is the App's deliverer, which has the webhooks of the configuration, too.
+type pushDeliverer struct{ app *App }
+
+// Set implements a2a.Deliverer.
+func (d pushDeliverer) Set(source string, list []webhook.Subscription) {
+	d.app.webhooks.mu.Lock()
+	defer d.app.webhooks.mu.Unlock()
+	d.app.deliverOf(source, list)
+}
+
+// a2aBase is the URL by which the client of a request reaches the daemon.
+func (a *App) a2aBase(r *http.Request) string {
+	if u := a.Set().Settings.Serve.URL; u != "" {
+		return u
+	}
+	return a2a.BaseOf(r)
 }
 
 // describeDaemon says in a card how callers show who they are.

@@ -47,7 +47,7 @@ var otherMappings = []string{
 	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping", "telemetryMapping",
-	"serveMapping", "serveLimitsMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
+	"serveMapping", "serveLimitsMapping", "pushMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }

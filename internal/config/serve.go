@@ -45,6 +45,9 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 			}),
 			yamldoc.NewKey("principals", "a mapping of names to principals", readPrincipals),
 			yamldoc.NewKey("oidc", "a mapping of names to issuers of tokens", readIssuers),
+			yamldoc.NewKey("push", "a mapping: {allow_addresses: […]}", func(s *serve.Settings, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, pushMapping(), s)
+			}),
 			yamldoc.NewKey("limits", "a mapping", func(s *serve.Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, serveLimitsMapping(), &s.Limits)
 			}),
@@ -62,6 +65,15 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 				Hint: "%s belongs to an issuer: oidc: {NAME: {issuer: URL, audience: NAME}}"},
 		},
 	}
+}
+
+// pushMapping is what it may say of the push notifications of A2A clients.
+func pushMapping() yamldoc.Mapping[*serve.Settings] {
+	return yamldoc.Mapping[*serve.Settings]{Name: "push", Keys: []yamldoc.Key[*serve.Settings]{
+		yamldoc.NewKey("allow_addresses", "a list of addresses or networks", func(s *serve.Settings, v yamldoc.Value) {
+			s.Push = readAddresses(v)
+		}),
+	}}
 }
 
 func readListen(s *serve.Settings, v yamldoc.Value) {

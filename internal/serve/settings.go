@@ -28,6 +28,9 @@ type Settings struct {
 	Principals map[string]PrincipalSpec
 	Issuers    map[string]IssuerSpec
 
+	// Push are addresses that the push notifications of A2A clients reach although they are not public.
+	Push []netip.Prefix
+
 	Limits Limits
 	Grace  time.Duration // what requests under way have at the end
 }

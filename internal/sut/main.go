@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -18,7 +19,9 @@ import (
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
 )
 
@@ -53,7 +56,20 @@ func run(ctx context.Context, listen string, long time.Duration) (err error) {
 	if err != nil {
 		return err
 	}
+	say := func(line string) { fmt.Fprintln(os.Stderr, line) }
+	deliverer := webhook.New(webhook.Options{
+		Open: func(ctx context.Context) (*store.Store, error) {
+			return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name)})
+		},
+		Keys: &webhook.Keys{Dir: dir}, Say: say,
+	})
+	defer func() {
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		err = errors.Join(err, deliverer.Close(over))
+	}()
 	door, err := a2a.New(a2a.Options{
+		Deliverer: deliverer, PushAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Log: log, Agent: &player{card: card(), long: long}, Signer: signer,
 		PlainCard: true, // the TCK takes no card with the fields of 0.3
 		Caller:    func(*http.Request) a2a.Caller { return a2a.Caller{Name: "suite"} },

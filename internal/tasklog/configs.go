@@ -51,18 +51,37 @@ func (l *Log) RemoveConfig(ctx context.Context, task, id string) error {
 	return err
 }
 
-// Configs returns the configs of a task, the oldest first; of all tasks of a door for the zero Task.
-func (l *Log) Configs(ctx context.Context, door string, t Task) (list []Config, err error) {
-	query, args := `SELECT tasks.id, configs.id, since, body FROM configs
-		JOIN tasks ON tasks.num = configs.task WHERE door = ?`, []any{door}
-	if t.num != 0 {
-		query, args = query+` AND configs.task = ?`, append(args, t.num)
-	}
-	rows, err := l.reading.QueryContext(ctx, query+` ORDER BY configs.num`, args...)
+// Told notes that all that a config wants to be told has been.
+func (l *Log) Told(ctx context.Context, task, id string) error {
+	_, err := l.write(ctx, func(w *writer) (wrote, error) {
+		t, err := readTask(w.head.QueryRow(task))
+		if err != nil {
+			return wrote{}, err
+		}
+		_, err = w.told.Exec(t.num, id)
+		return wrote{task: t}, err
+	})
+	return err
+}
+
+// Configs returns the configs of a task, the oldest first.
+func (l *Log) Configs(ctx context.Context, t Task) ([]Config, error) {
+	return readConfigs(l.reading.QueryContext(ctx, `SELECT tasks.id, configs.id, since, body FROM configs
+		JOIN tasks ON tasks.num = configs.task WHERE configs.task = ? ORDER BY configs.num`, t.num))
+}
+
+// Wanted returns the configs of a door's tasks of which there is something to tell, or may be, the oldest first.
+func (l *Log) Wanted(ctx context.Context, door string) ([]Config, error) {
+	return readConfigs(l.reading.QueryContext(ctx, `SELECT tasks.id, configs.id, since, body FROM configs
+		JOIN tasks ON tasks.num = configs.task WHERE door = ? AND told = 0
+		AND (state NOT IN ('completed', 'failed', 'canceled', 'rejected') OR since < seq) ORDER BY configs.num`, door))
+}
+
+func readConfigs(rows *sql.Rows, err error) (list []Config, failed error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer func() { failed = errors.Join(failed, rows.Close()) }()
 	for rows.Next() {
 		var c Config
 		if err := rows.Scan(&c.Task, &c.ID, &c.Since, &c.Body); err != nil {

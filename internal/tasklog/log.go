@@ -36,6 +36,7 @@ type Log struct {
 
 	heads *lru.Cache[string, Task] // what was last written or read of tasks
 	hub   hub
+	news  news
 }
 
 // Options configure a Log.
@@ -65,6 +66,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		l.look = 250 * time.Millisecond
 	}
 	l.hub.tasks = map[string]*live{}
+	l.news.next = make(chan struct{})
 	var err error
 	if l.heads, err = lru.New[string, Task](headsKept); err != nil {
 		return nil, err

@@ -108,6 +108,7 @@ type writer struct {
 	take, remove, leave              *sql.Stmt
 	since, lastN                     *sql.Stmt
 	config, noConfig, countConfigs   *sql.Stmt
+	told                             *sql.Stmt
 
 	seen int64 // the version of the file that was looked at last
 	last int64 // the number of the last event that followers know of
@@ -132,6 +133,7 @@ func newWriter(ctx context.Context, l *Log) (*writer, error) {
 			GROUP BY tasks.id`,
 		&w.config: `INSERT INTO configs (task, id, since, body) VALUES (?, ?, ?, ?)
 			ON CONFLICT (task, id) DO UPDATE SET body = excluded.body`,
+		&w.told:         `UPDATE configs SET told = 1 WHERE task = ? AND id = ?`,
 		&w.noConfig:     `DELETE FROM configs WHERE task = ? AND id = ?`,
 		&w.countConfigs: `SELECT count(*) FROM configs WHERE task = ? AND id <> ?`,
 		&w.lastN:        `SELECT coalesce(max(n), 0) FROM events`,
@@ -159,6 +161,7 @@ func (w *writer) run() {
 			w.together(r)
 		case <-tick.C:
 			w.lookAround()
+			w.log.news.tell()
 		case <-w.log.closing:
 			for {
 				select {
@@ -240,6 +243,7 @@ func (w *writer) tell(batch []*request, outcomes []outcome) {
 		}
 		if n := len(out.events); n > 0 {
 			w.last = out.events[n-1].N
+			w.log.news.heard()
 			w.log.hub.publish(out.task.ID, out.events)
 		}
 		batch[i].done <- out
@@ -318,6 +322,7 @@ func (w *writer) noticeOthers() (err error) {
 		}
 		w.log.heads.Remove(id)
 		w.log.hub.wake(id)
+		w.log.news.heard()
 		last = max(last, n)
 	}
 	if err := rows.Err(); err != nil {

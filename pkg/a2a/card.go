@@ -89,7 +89,7 @@ func interfaces(at *endpoint, base string) []*wire.AgentInterface {
 // encodeCard returns a card as JSON, with its interfaces and signatures.
 func (s *Server) encodeCard(card *wire.AgentCard, at *endpoint, base, version string) ([]byte, error) {
 	full := *card
-	full.Capabilities.PushNotifications = s.o.Pusher != nil
+	full.Capabilities.PushNotifications = s.o.Deliverer != nil
 	full.SupportedInterfaces = interfaces(at, base)
 	if s.o.Signer != nil {
 		plain, err := json.Marshal(full)

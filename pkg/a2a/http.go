@@ -54,8 +54,8 @@ func agentPath(path string) (name, rest string, ok bool) {
 	return name, "/" + rest, name != ""
 }
 
-// baseOf returns the URL that a request was made to, without its path.
-func baseOf(r *http.Request) string {
+// BaseOf returns the URL that a request was made to, without its path.
+func BaseOf(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
 	}

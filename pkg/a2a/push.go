@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -12,14 +11,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 )
-
-// Pusher delivers what happens to tasks to the addresses that clients have registered. Safe for concurrent use.
-type Pusher interface {
-	// Check refuses an address that is never delivered to, in words for the client. It must not block.
-	Check(address string) error
-	// Changed is told that there are other configs than before.
-	Changed()
-}
 
 // pushConfig is a config as the log keeps it.
 type pushConfig struct {
@@ -35,14 +26,14 @@ const (
 
 // checkPush checks a config.
 func (s *Server) checkPush(config *wire.PushConfig) error {
-	if s.o.Pusher == nil {
+	if s.o.Deliverer == nil {
 		return failf(errNoPush, "this server sends no push notifications")
 	}
 	u, err := url.Parse(config.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || len(config.URL) > longestURL {
 		return invalid("url", "want an http or https URL without a user, of at most %d bytes", longestURL)
 	}
-	if err := s.o.Pusher.Check(config.URL); err != nil {
+	if err := s.target(config).CheckURL(); err != nil {
 		return invalid("url", "%v", err)
 	}
 	header := func(field, value string) error {
@@ -82,7 +73,7 @@ func (s *Server) putPush(ctx context.Context, q *query, t tasklog.Task, config *
 	case err != nil:
 		return nil, err
 	}
-	s.o.Pusher.Changed()
+	s.deliver(ctx)
 	return &kept, nil
 }
 
@@ -107,7 +98,7 @@ func (s *Server) createPush(ctx context.Context, q *query) (json.RawMessage, err
 
 // pushTask returns the task whose configs are meant.
 func (s *Server) pushTask(ctx context.Context, q *query, id wire.TaskID) (tasklog.Task, error) {
-	if s.o.Pusher == nil {
+	if s.o.Deliverer == nil {
 		return tasklog.Task{}, failf(errNoPush, "this server sends no push notifications")
 	}
 	return s.task(ctx, q, id)
@@ -123,7 +114,7 @@ func (s *Server) getPush(ctx context.Context, q *query) (json.RawMessage, error)
 		return nil, err
 	}
 	if params.ID == "" && q.version == version03 { // which says that any will do
-		list, err := s.o.Log.Configs(ctx, t.Door, t)
+		list, err := s.o.Log.Configs(ctx, t)
 		if err == nil && len(list) > 0 {
 			params.ID = list[0].ID
 		}
@@ -153,7 +144,7 @@ func (s *Server) listPush(ctx context.Context, q *query) (json.RawMessage, error
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.o.Log.Configs(ctx, t.Door, t)
+	list, err := s.o.Log.Configs(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +171,7 @@ func (s *Server) deletePush(ctx context.Context, q *query) (json.RawMessage, err
 	if err := s.o.Log.RemoveConfig(context.WithoutCancel(ctx), t.ID, params.ID); err != nil {
 		return nil, err
 	}
-	s.o.Pusher.Changed()
+	s.deliver(ctx)
 	return json.RawMessage("{}"), nil
 }
 
@@ -188,56 +179,4 @@ func readPush(kept tasklog.Config) (pushConfig, error) {
 	var config pushConfig
 	err := json.Unmarshal(kept.Body, &config)
 	return config, err
-}
-
-// Push is what somebody wants to be told of a task, and where.
-type Push struct {
-	Task, ID   string
-	Since      int64 // what comes after this event is told
-	URL        string
-	Header     http.Header // that the client wants to see, and by which it knows us
-	Scheme     string      // of Authorization; "" for none
-	Credential string
-
-	version string
-}
-
-// Pushes returns all that is wanted.
-func (s *Server) Pushes(ctx context.Context) (list []Push, err error) {
-	for _, at := range s.all() {
-		kept, err := s.o.Log.Configs(ctx, at.door, tasklog.Task{})
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range kept {
-			config, err := readPush(c)
-			if err != nil {
-				return nil, err
-			}
-			push := Push{Task: c.Task, ID: c.ID, Since: c.Since, URL: config.URL, Header: http.Header{}, version: config.Version}
-			if config.Token != "" { // the protocol names no header; its modules use these two
-				push.Header.Set("X-A2A-Notification-Token", config.Token)
-				push.Header.Set("A2A-Notification-Token", config.Token)
-			}
-			if config.Auth != nil {
-				push.Scheme, push.Credential = config.Auth.Scheme, config.Auth.Credentials
-			}
-			list = append(list, push)
-		}
-	}
-	return list, nil
-}
-
-// PushBody returns an event of a task as the receiver of a push is told it, and its media type: in the version
-// that the client spoke when it asked.
-func (p Push) PushBody(event []byte) (body []byte, mediaType string, err error) {
-	if p.version == version03 { // which tells the task as it is; of an update there is none
-		told, err := eventOf(event)
-		if err != nil {
-			return nil, "", err
-		}
-		body, err = json.Marshal(legacyEvent(told))
-		return body, "application/json", err
-	}
-	return event, "application/a2a+json", nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 )
 
 // Options configure a Server.
@@ -31,8 +33,11 @@ type Options struct {
 	Base func(*http.Request) string
 	// Signer signs cards. Optional.
 	Signer *Signer
-	// Pusher delivers push notifications. Optional; without it there are none.
-	Pusher Pusher
+	// Deliverer delivers push notifications. Optional; without it there are none. The caller closes it after the
+	// server. *webhook.Deliverer is one.
+	Deliverer Deliverer
+	// PushAllow are the addresses that push notifications reach although they are not public. Optional.
+	PushAllow []netip.Prefix
 	// PlainCard has a client that does not say which version it speaks get the card of 1.0 alone.
 	PlainCard bool
 	// Retention says how long tasks are kept. The zero Retention keeps them.
@@ -41,6 +46,12 @@ type Options struct {
 	Say       func(line string) // required: one line for the person, about what clients are not told
 	// KeepAlive is how often a silent stream says that it lives. Optional, default 15 s.
 	KeepAlive time.Duration
+}
+
+// Deliverer delivers to subscriptions. Safe for concurrent use.
+type Deliverer interface {
+	// Set has it deliver to these subscriptions of a source, and to no others of it.
+	Set(source string, list []webhook.Subscription)
 }
 
 // Server serves A2A. Its life is New, Start, and Close. Its ServeHTTP may be called in between.
@@ -55,10 +66,11 @@ type Server struct {
 	ending context.Context // done when runs are to end
 	end    context.CancelCauseFunc
 
-	mu       sync.Mutex
-	stopping bool
-	runs     map[string]*run // by the task's id
-	working  sync.WaitGroup  // runs, and what goes on by itself
+	mu         sync.Mutex
+	stopping   bool
+	delivering sync.Mutex      // see deliver
+	runs       map[string]*run // by the task's id
+	working    sync.WaitGroup  // runs, and what goes on by itself
 }
 
 // endpoint is an agent and where it is.
@@ -80,7 +92,7 @@ func New(o Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	if o.Base == nil {
-		o.Base = baseOf
+		o.Base = BaseOf
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
@@ -111,6 +123,7 @@ func (s *Server) Start(ctx context.Context) error {
 	for _, at := range s.all() {
 		errs = append(errs, s.recover(ctx, at))
 	}
+	s.deliver(ctx)
 	s.working.Go(s.clean) // ends with s.ending
 	return errors.Join(errs...)
 }
@@ -150,6 +163,9 @@ func (s *Server) Close(ctx context.Context) {
 	s.end(errEnds)
 	<-done
 	s.working.Wait()
+	if s.o.Deliverer != nil { // what is owed stays so
+		s.o.Deliverer.Set(pushSource, nil)
+	}
 }
 
 // Ready says why the server can take nothing; nil when it can.

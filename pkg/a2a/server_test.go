@@ -102,6 +102,7 @@ type house struct {
 	log   *tasklog.Log
 	door  *Server
 	http  *httptest.Server
+	over  []func() // what else ends with the server
 }
 
 func newHouse(t *testing.T) *house {
@@ -159,6 +160,10 @@ func (h *house) close() {
 	h.door.Close(over)
 	h.http.CloseClientConnections()
 	h.http.Close()
+	for _, f := range h.over {
+		f()
+	}
+	h.over = nil
 	if err := h.log.Close(); err != nil {
 		h.t.Error(err)
 	}

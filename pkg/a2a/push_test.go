@@ -1,0 +1,207 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
+)
+
+// pushed is what a receiver was told.
+type pushed struct {
+	header http.Header
+	body   map[string]any
+}
+
+// receiver is somebody who wants to be told.
+func receiver(t *testing.T) (url string, told chan pushed) {
+	t.Helper()
+	told = make(chan pushed, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		p := pushed{header: r.Header.Clone()}
+		if err == nil {
+			err = json.Unmarshal(body, &p.body)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		told <- p
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/hook", told
+}
+
+// pushing has a house deliver, to this machine, too.
+func (h *house) pushing(change *Options) {
+	d := webhook.New(webhook.Options{
+		Open: func(ctx context.Context) (*store.Store, error) {
+			return store.Open(ctx, store.Options{Path: filepath.Join(h.dir, store.Name)})
+		},
+		Keys: &webhook.Keys{Dir: h.dir}, Say: func(line string) { h.t.Log(line) },
+	})
+	h.over = append(h.over, func() {
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := d.Close(over); err != nil {
+			h.t.Error(err)
+		}
+	})
+	change.Deliverer, change.PushAllow = d, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
+
+func newPushingHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir()}
+	h.open(h.pushing)
+	t.Cleanup(h.close)
+	return h
+}
+
+// TestPush has a receiver told of a task from its first event to its last, in order, with all that it wants to see.
+func TestPush(t *testing.T) {
+	t.Parallel()
+	h := newPushingHouse(t)
+	url, told := receiver(t)
+	params := strings.TrimSuffix(message("chunks", ""), "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + url +
+		`","token":"tok","authentication":{"scheme":"Bearer","credentials":"cred"}}}}`
+	result, failure := h.rpc("anna", "SendMessage", params)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	var got []string
+	for len(got) < 4 {
+		p := <-told
+		for name, want := range map[string]string{"Authorization": "Bearer cred", "X-A2a-Notification-Token": "tok",
+			"A2a-Notification-Token": "tok", "Content-Type": "application/a2a+json"} {
+			if p.header.Get(name) != want {
+				t.Errorf("%s is %q", name, p.header.Get(name))
+			}
+		}
+		if p.header.Get("Webhook-Id") == "" || p.header.Get("Webhook-Signature") == "" {
+			t.Errorf("it is not signed: %v", p.header)
+		}
+		got = append(got, fmt.Sprintf("%v,%v", at(p.body, "artifactUpdate.artifact.parts.text"), at(p.body, "statusUpdate.status.state")))
+	}
+	if want := "one ,<nil>|two ,<nil>|three,<nil>|<nil>,TASK_STATE_COMPLETED"; strings.Join(got, "|") != want {
+		t.Errorf("told %q", got)
+	}
+	if config, failure := h.rpc("anna", "ListTaskPushNotificationConfigs", fmt.Sprintf(`{"taskId":%q}`, at(result, "task.id"))); failure != nil ||
+		len(config["configs"].([]any)) != 1 {
+		t.Errorf("after the end: %v, %v", config, failure)
+	}
+}
+
+// TestPushLegacy registers with 0.3: the task is told as 0.3 has it.
+func TestPushLegacy(t *testing.T) {
+	t.Parallel()
+	h := newPushingHouse(t)
+	url, told := receiver(t)
+	var answer struct{ Result map[string]any }
+	read(t, h.request("anna", "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","role":"user",
+		"messageId":"m","parts":[{"kind":"text","text":"chunks"}]},"configuration":{"pushNotificationConfig":{"url":"`+url+`"}}}}`, "A2A-Version", ""), &answer)
+	p := <-told
+	if p.body["kind"] != "task" || at(p.body, "status.state") != "completed" || at(p.body, "artifacts.parts.text") != "one two three" {
+		t.Errorf("told %v, of %v", p.body, answer.Result)
+	}
+}
+
+// TestPushConfigs is about the configs of a task, and who may see them.
+func TestPushConfigs(t *testing.T) {
+	t.Parallel()
+	h := newPushingHouse(t)
+	url, told := receiver(t)
+	task := h.send("anna", "turn")
+	id := task["id"].(string)
+	config := func(more string) string { return `{"taskId":"` + id + `","url":"` + url + `"` + more + `}` }
+	made, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config(`,"id":"c"`))
+	if made["id"] != "c" || made["url"] != url || made["taskId"] != id {
+		t.Fatalf("made: %v, %v", made, failure)
+	}
+	if again, _ := h.rpc("anna", "CreateTaskPushNotificationConfig", config("")); again["id"] == nil {
+		t.Errorf("one without an id: %v", again)
+	}
+	if list, _ := h.rpc("anna", "ListTaskPushNotificationConfigs", `{"taskId":"`+id+`"}`); len(list["configs"].([]any)) != 2 {
+		t.Errorf("listed: %v", list)
+	}
+	for method, params := range map[string]string{
+		"CreateTaskPushNotificationConfig": config(""), "GetTaskPushNotificationConfig": `{"taskId":"` + id + `","id":"c"}`,
+		"ListTaskPushNotificationConfigs": `{"taskId":"` + id + `"}`, "DeleteTaskPushNotificationConfig": `{"taskId":"` + id + `","id":"c"}`,
+	} {
+		_, others := h.rpc("bert", method, params)
+		_, none := h.rpc("bert", method, strings.ReplaceAll(params, id, "none"))
+		if others["code"] != -32001.0 || fmt.Sprint(others) != strings.ReplaceAll(fmt.Sprint(none), "none", id) {
+			t.Errorf("%s by another: %v, and of no task %v", method, others, none)
+		}
+	}
+	for _, bad := range []string{`,"url":"http://10.0.0.1/"`, `,"url":"ftp://example.com"`, `,"url":"x"`, `,"url":"https://user@example.com/"`,
+		`,"url":"http://169.254.169.254/"`, `,"url":"https://[::1%25lo]/"`} {
+		params := strings.Replace(config(""), `,"url":"`+url+`"`, bad, 1)
+		if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", params); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v", bad, failure)
+		}
+	}
+	for _, bad := range []string{`,"token":"a\nb"`, `,"authentication":{"scheme":"Bearer x","credentials":"a"}`,
+		`,"authentication":{"scheme":"Bearer","credentials":"a\r\nX: y"}`} {
+		if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config(bad)); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v", bad, failure)
+		}
+	}
+	for range 2 { // it is idempotent
+		if _, failure := h.rpc("anna", "DeleteTaskPushNotificationConfig", `{"taskId":"`+id+`","id":"c"}`); failure != nil {
+			t.Errorf("deleted: %v", failure)
+		}
+	}
+	if _, failure := h.rpc("anna", "GetTaskPushNotificationConfig", `{"taskId":"`+id+`","id":"c"}`); failure["code"] != -32001.0 {
+		t.Errorf("got a deleted one: %v", failure)
+	}
+	for i := range 60 {
+		if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config(fmt.Sprintf(`,"id":"n%d"`, i))); (failure != nil) != (i >= 49) {
+			t.Errorf("config %d: %v", i, failure)
+		}
+	}
+	select {
+	case p := <-told:
+		t.Errorf("told before anything happened: %v", p.body)
+	default:
+	}
+}
+
+// TestPushSurvives ends the server before anybody was told: the next one does it.
+func TestPushSurvives(t *testing.T) {
+	t.Parallel()
+	h := newPushingHouse(t)
+	url, told := receiver(t)
+	task := h.send("anna", "turn")
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", fmt.Sprintf(`{"taskId":%q,"url":%q}`, task["id"], url)); failure != nil {
+		t.Fatal(failure)
+	}
+	h.close()
+	h.open(h.pushing)
+	h.rpc("anna", "SendMessage", message("do it", fmt.Sprintf(`,"taskId":%q`, task["id"])))
+	var got []string
+	for len(got) == 0 || got[len(got)-1] != "TASK_STATE_COMPLETED" {
+		got = append(got, fmt.Sprint(at((<-told).body, "statusUpdate.status.state")))
+	}
+	if want := "TASK_STATE_INPUT_REQUIRED TASK_STATE_WORKING TASK_STATE_COMPLETED"; strings.Join(got, " ") != want { // it was asked again
+		t.Errorf("told %v", got)
+	}
+}
+
+// TestNoPush is about a server that delivers nothing.
+func TestNoPush(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", `{"taskId":"x","url":"https://example.com"}`); failure["code"] != -32003.0 {
+		t.Errorf("got %v", failure)
+	}
+}
