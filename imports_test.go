@@ -200,8 +200,8 @@ var may = map[string][]string{
 
 	// The rows of decisions and of replay make rules and a record of their own.
 	"internal/bench": {
-		"pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/toolsocket",
-		"internal/render", "internal/replay", "internal/store", "internal/webhook",
+		"pkg/a2a", "pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/toolsocket",
+		"internal/render", "internal/replay", "internal/tasklog", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
 	"internal/sut":  {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},

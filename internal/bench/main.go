@@ -35,9 +35,9 @@ func run(args []string, stdout io.Writer) error {
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
-			"record, webhooks, hooks or sandbox: only these rows")
+			"record, webhooks, a2a, hooks or sandbox: only these rows")
 	role := flags.String("role", "",
-		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, or webhooks DIR URL N")
+		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, a2a DIR, or a2a-go")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -54,9 +54,13 @@ func run(args []string, stdout io.Writer) error {
 		return holdCalls(flags.Arg(0), stdout)
 	case "webhooks":
 		return holdWebhooks(flags.Arg(0), flags.Arg(1), flags.Arg(2), os.Stdin, stdout)
+	case "a2a":
+		return serveOurA2A(flags.Arg(0), os.Stdin, stdout)
+	case "a2a-go":
+		return serveTheirA2A(os.Stdin, stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls and webhooks", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, a2a and a2a-go", *role)
 	}
 	rows, err := measure(*bin, *only)
 	if err != nil {
@@ -100,10 +104,12 @@ func measure(bin, only string) ([]row, error) {
 		return recordRows(dir), nil
 	case "webhooks":
 		return webhookRows(dir), nil
+	case "a2a":
+		return a2aRows(self, dir), nil
 	case "hooks":
 		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, hooks and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, hooks and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -128,6 +134,7 @@ func measure(bin, only string) ([]row, error) {
 	rows = append(rows, policies(dir)...)
 	rows = append(rows, recordRows(dir)...)
 	rows = append(rows, webhookRows(dir)...)
+	rows = append(rows, a2aRows(self, dir)...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ const (
 type sent struct {
 	task  tasklog.Task
 	reply *wire.Message
+	// follower begins behind the event that the message has led to. The receiver closes it. It is nil for a reply.
+	follower *tasklog.Follower
+	first    []byte // the event that began the task; nil if it was there before
 }
 
 // send takes a message: it begins a task, or goes on with one.
@@ -53,6 +56,9 @@ func (s *Server) send(ctx context.Context, q *query, params *wire.SendMessageReq
 		got, err := s.goOn(ctx, q, params.Message)
 		if err == nil && push != nil {
 			_, err = s.putPush(ctx, q, got.task, push)
+		}
+		if err == nil {
+			got.follower, err = s.o.Log.Follow(ctx, got.task.ID, got.task.Seq)
 		}
 		return got, err
 	}
@@ -94,11 +100,18 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 			return sent{}, err
 		}
 	}
-	if err := s.run(q.at, q.caller, t, task, message, q.at.agent.Work); err != nil {
+	// It is followed before anything else can happen, so that nothing has to be read from disk.
+	follower, err := s.o.Log.Follow(context.WithoutCancel(ctx), t.ID, t.Seq)
+	if err == nil {
+		if err = s.run(q.at, q.caller, t, task, message, q.at.agent.Work); err != nil {
+			follower.Close()
+		}
+	}
+	if err != nil {
 		_ = s.lost(context.WithoutCancel(ctx), q.at, t) // if that fails, too, the next start does it
 		return sent{}, err
 	}
-	return sent{task: t}, nil
+	return sent{task: t, follower: follower, first: step.Body}, nil
 }
 
 // goOn gives a message to a task that there is.
@@ -199,9 +212,10 @@ func (s *Server) sendMessage(ctx context.Context, q *query) (json.RawMessage, er
 	if config == nil {
 		config = &wire.SendMessageConfig{}
 	}
+	defer got.follower.Close()
 	t := got.task
 	if !config.ReturnImmediately {
-		if t, err = s.settled(ctx, t); err != nil {
+		if t, err = settled(ctx, t, got.follower); err != nil {
 			return nil, err
 		}
 	}
@@ -217,12 +231,7 @@ func (s *Server) sendMessage(ctx context.Context, q *query) (json.RawMessage, er
 }
 
 // settled waits until a task has ended, or waits for somebody.
-func (s *Server) settled(ctx context.Context, t tasklog.Task) (tasklog.Task, error) {
-	f, err := s.o.Log.Follow(ctx, t.ID, t.Seq)
-	if err != nil {
-		return t, err
-	}
-	defer f.Close()
+func settled(ctx context.Context, t tasklog.Task, f *tasklog.Follower) (tasklog.Task, error) {
 	for !t.State.Ended() && !(t.State.Interrupted()) {
 		events, err := f.Next(ctx)
 		if errors.Is(err, io.EOF) {

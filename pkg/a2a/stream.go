@@ -72,10 +72,11 @@ func (s *Server) sendStreamingMessage(ctx context.Context, q *query) (*stream, e
 		body, err := json.Marshal(wire.StreamResponse{Event: got.reply})
 		return &stream{first: []news{{body: body}}}, err
 	}
-	if got.task.Seq == 1 { // the event that began it is the task
-		follower, err := s.o.Log.Follow(ctx, got.task.ID, 0)
-		return &stream{follower: follower, pauses: true}, err
+	if got.first != nil { // the event that began it is the task
+		first := []news{{got.task.Seq, got.task.State, got.first}}
+		return &stream{first: first, follower: got.follower, pauses: true}, nil
 	}
+	got.follower.Close()
 	stream, err := s.fromNow(ctx, got.task)
 	if err == nil {
 		stream.pauses = true
