@@ -40,7 +40,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "", "/", "/a2a/rpc":
 		s.serveRPC(w, r, at)
 	default:
-		s.serveREST(w, r, at, path)
+		if !s.serveOriginal(w, r, at, path) {
+			s.serveREST(w, r, at, path)
+		}
 	}
 }
 
