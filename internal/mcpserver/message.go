@@ -27,7 +27,7 @@ const deepest = 200
 // readMessage reads a message as its strictest reader would: a member of the envelope, of the params or of
 // their _meta that two readers could read differently is refused. What stands in arguments is not read here.
 func readMessage(raw []byte) (message, *ProtocolError) {
-	frame := ndjson.Scan(raw)
+	frame := ndjson.ScanText(raw)
 	switch {
 	case frame.Kind == ndjson.Noise, frame.Kind == ndjson.Blank:
 		return message{}, failf(codeParse, "this is no JSON")

@@ -60,9 +60,23 @@ type Frame struct {
 // Scan says what kind of frame a line is, and where its parts are. It copies nothing and, for an ordinary
 // frame, allocates nothing. A terminator at the end of the line is white space.
 func Scan(line []byte) Frame {
+	f, lineBreak := scan(line)
+	f.Ambiguous = f.Ambiguous || lineBreak
+	return f
+}
+
+// ScanText is [Scan] for a text that nobody takes lines from, as the body of a request of HTTP: a line break
+// between two tokens of it is white space as any other.
+func ScanText(text []byte) Frame {
+	f, _ := scan(text)
+	return f
+}
+
+// scan also says whether a line break stands between two tokens of an Object.
+func scan(line []byte) (frame Frame, lineBreak bool) {
 	line = trimSpace(line)
 	if len(line) == 0 {
-		return Frame{Kind: Blank}
+		return Frame{Kind: Blank}, false
 	}
 	f := Frame{Kind: Object, line: line}
 	s := scanner{b: line}
@@ -71,16 +85,15 @@ func Scan(line []byte) Frame {
 	case '{':
 		e := envelope{frame: &f}
 		end = s.members(0, 0, e.member)
-		f.Ambiguous = f.Ambiguous || s.lineBreak
 	case '[':
 		f.Kind = Array
 		end = s.value(0, 0)
 	}
 	if end != len(line) {
-		return Frame{Kind: Noise}
+		return Frame{Kind: Noise}, false
 	}
 	f.InvalidUTF8, f.RawControl = s.invalidUTF8, s.rawControl
-	return f
+	return f, f.Kind == Object && s.lineBreak
 }
 
 func trimSpace(line []byte) []byte {

@@ -199,6 +199,19 @@ func TestScanEnvelope(t *testing.T) {
 	}
 }
 
+// A line break between two tokens is nothing but white space in a text of which nobody takes lines.
+func TestScanText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"{\"id\":1,\r\n\t\"method\" :\r\"a\"\n}\n", "{\"params\":{\n\"a\":\n1}}"} {
+		if !ndjson.Scan([]byte(text)).Ambiguous || ndjson.ScanText([]byte(text)).Ambiguous {
+			t.Errorf("%q: want it to be one thing as a text, and not as a line", text)
+		}
+	}
+	if !ndjson.ScanText([]byte("{\"id\":1,\n\"id\":2}")).Ambiguous {
+		t.Error("two ids are two ids")
+	}
+}
+
 func TestScanNestedFlags(t *testing.T) {
 	t.Parallel()
 	line := "[{\"a\":[\"\xff\",\"\x01\"]}]"
