@@ -42,9 +42,23 @@ type BridgeOptions struct {
 	Hooks     HookUse
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
+	// Driven is set where nobody looks at an editor. Optional.
+	Driven *Driven
 	// Again is what starts a bridge like this one, behind the program and in front of an agent's command.
 	// Optional: without it the editor runs no command that the agent names for its login.
 	Again []string
+}
+
+// Driven is what is different where a client of ours drives the agent, and plays the editor for it.
+type Driven struct {
+	Dir       string // required: where the agent works, absolute and without links
+	Principal string // required: who talks to it, by a name of the daemon's where Served says so
+	Served    bool
+	Person    acp.Person            // required: who is asked
+	Terminals acp.Terminals         // runs commands for an agent that is in no sandbox; nil if it may have none run
+	Patience  time.Duration         // as in acp.Options
+	Say       func(line string)     // required: is told what the person is told
+	Ended     func(supervisor.Exit) // required: is told how the agent has ended
 }
 
 // Bridge runs an agent behind a bridge until one of the two sides ends, or the App does, and returns the
@@ -74,7 +88,10 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		}
 	}
 	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: agents.CoverageOf(o.Command, false),
-		caller: person.Look()}
+		caller: person.Look(), dir: a.o.Dir}
+	if o.Driven != nil {
+		b.dir = o.Driven.Dir
+	}
 	command := o.Command
 	hooking, hooked, err := a.hooksOf(o)
 	if err != nil {
@@ -91,7 +108,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		command = b.boundary.Command()
 	}
 	if hooked {
-		if b.hooks, err = a.openHooks(hooking, self, b.boundary, o); err != nil {
+		if b.hooks, err = a.openHooks(hooking, b, o); err != nil {
 			return exit.Host, err
 		}
 	}
@@ -105,7 +122,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
 	}
 	agent, err := supervisor.Start(ctx,
-		supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Prepare: ndjson.Prepare})
+		supervisor.Options{Self: self, Command: command, Env: o.AgentEnv, Dir: b.dir, Prepare: ndjson.Prepare})
 	if err != nil {
 		return exit.Host, err
 	}
@@ -123,9 +140,11 @@ func (b *bridge) confine(c confine.Confinement, command []string) (code int, err
 	if err != nil {
 		return exit.Host, err
 	}
-	c.Hidden = b.app.unreadable(c)
+	options := b.app.o.Confine()
+	options.Dir = b.dir
+	c.Hidden = b.app.unreadable(b.app.o.Dirs().Workspace(b.dir, nil), c)
 	b.boundary, code, err = confine.NewBoundary(confine.BoundaryOptions{
-		Options: b.app.o.Confine(), Confinement: c, Self: b.self, Agent: command, Host: host, Note: b.app.note,
+		Options: options, Confinement: c, Self: b.self, Agent: command, Host: host, Note: b.app.note,
 	})
 	return code, err
 }
@@ -136,6 +155,7 @@ type bridge struct {
 	app          *App
 	door         *Door
 	self         string
+	dir          string // where the agent starts
 	agent        *supervisor.Agent
 	stderr       *lines.Writer
 	known        agents.Coverage
@@ -148,14 +168,14 @@ type bridge struct {
 
 func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	settings := b.app.Set().Settings
-	terminals := &confine.Terminals{Self: b.self}
-	defer func() { err = errors.Join(err, terminals.Close()) }()
+	own := &confine.Terminals{Self: b.self}
+	defer func() { err = errors.Join(err, own.Close()) }()
 	var hooks acp.HookDoor
 	if b.hooks != nil { // a nil *hookDoor would not be nil there
 		hooks = b.hooks
 	}
 	summaries := b.app.newSummaries()
-	relay, err := acp.New(acp.Options{
+	options := acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Gate: b.door.Gate, Record: summaries, Mark: b.app.hidden.Mark, Degrades: b.app.degrades,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
@@ -177,8 +197,12 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		MaxFrame: max(o.MaxFrame, settings.MaxFrame),
 		Prefix:   "a2a-acp-" + random() + "-",
 
-		Confinement: b.confinement(), Terminals: terminals,
-	})
+		Confinement: b.confinement(), Terminals: own,
+	}
+	if o.Driven != nil {
+		b.drive(&options, o.Driven)
+	}
+	relay, err := acp.New(options)
 	if err != nil {
 		return exit.Host, err
 	}
@@ -190,6 +214,9 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	runErr := relay.Run(ctx)
 	exit := b.agent.Wait()
 	relayed.Wait()
+	if o.Driven != nil {
+		o.Driven.Ended(exit)
+	}
 	b.app.note(events.Event{Type: events.BridgeEnded, Detail: exit.String()})
 	summaries.tellAll()
 	if runErr != nil {
@@ -202,6 +229,21 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		return 0, nil // the editor was done with an agent that does not end with its input, as Gemini does not
 	}
 	return exit.Code(), nil
+}
+
+// drive has a client of ours drive the agent.
+func (b *bridge) drive(options *acp.Options, by *Driven) {
+	options.Person, options.Served = by.Person, by.Served
+	options.Pause = 1 // nobody clicks
+	options.Terminals, options.Principal, options.Patience = by.Terminals, by.Principal, by.Patience
+	options.HideTerminals = options.HideTerminals || by.Terminals == nil && b.boundary == nil
+	if b.caller.AgentsAct() {
+		options.Principal, options.Served = "some agent's own daemon, for "+by.Principal, false
+	}
+	options.Say = func(line string) {
+		b.app.o.Say(line)
+		by.Say(line)
+	}
 }
 
 // withoutHooks corrects what is said of an agent that turns out to be too old for its hooks.
@@ -270,6 +312,9 @@ func isSignalCode(code int) bool {
 func (b *bridge) stop(why acp.StopCause) {
 	b.left.Store(why == acp.EditorGone)
 	b.door.Questions.Leave()
+	if b.hooks != nil {
+		b.hooks.end()
+	}
 	go b.agent.Stop() // ends with the agent; run waits for it through Wait
 }
 

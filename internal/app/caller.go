@@ -77,7 +77,7 @@ type sessionCaller struct{ *acp.Session }
 func (s sessionCaller) Origin() tool.Origin {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // only what is known now
-	return tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Session: s.ID(ctx),
+	return tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Served: s.Served(), Session: s.ID(ctx),
 		Mode: s.Mode(), Trace: s.Trace()}
 }
 

@@ -42,8 +42,8 @@ func (o Options) toolProfile(id, dir string) (sandbox.Profile, error) {
 // unreadable lists what the rules keep a confined agent from reading, as it is now, so that it does not even
 // see that, and tells the person. A machine that cannot hide anything is left alone: there the agent starts
 // only where somebody wants it all the same.
-func (a *App) unreadable(c confine.Confinement) []string {
-	return unreadable(a.Configuration().Authority, a.sources.Workspace, c, a.o.Say)
+func (a *App) unreadable(w tool.Workspace, c confine.Confinement) []string {
+	return unreadable(a.Configuration().Authority, w, c, a.o.Say)
 }
 
 // HideUnreadable is what a bridge does for its agent, for one that is started without: it sees nothing either

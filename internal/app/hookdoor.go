@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -37,25 +38,28 @@ type hookDoor struct {
 	again func(hook.Call) hook.Answer
 	begun func()
 
+	ending chan struct{} // closed when the agent is to end, or has
+	end    func()
+
 	mu       sync.Mutex
 	sessions []*acp.Session // that are open, each as often as it was opened
 }
 
 // openHooks makes the door ready before the agent starts, with the environment that has it come here. Close
 // it. It is nil where the person's own environment leaves no room for that, and hooks are no must.
-func (a *App) openHooks(agent agents.Agent, self string, boundary *confine.Boundary, o BridgeOptions) (
-	d *hookDoor, err error) {
+func (a *App) openHooks(agent agents.Agent, b *bridge, o BridgeOptions) (d *hookDoor, err error) {
 	asking, _ := hook.ByName(agent.Name)
-	d = &hookDoor{app: a, self: self, agent: asking, known: agent, boundary: boundary, must: o.Hooks == HooksOn}
-	if err := d.check(a.o.Dir, o.AgentEnv); err != nil { // the agent may read settings where it starts, before any session
+	d = &hookDoor{app: a, self: b.self, agent: asking, known: agent, boundary: b.boundary, must: o.Hooks == HooksOn}
+	d.ends()
+	if err := d.check(b.dir, o.AgentEnv); err != nil { // the agent may read settings where it starts, before any session
 		return nil, fmt.Errorf("the agent is not started: %w", err)
 	}
-	at := hook.Endpoint{Self: self}
+	at := hook.Endpoint{Self: b.self}
 	if asking.Variable != "" || asking.Rules != nil {
 		if d.shared, err = d.listen(d.sessionOf); err != nil {
 			return nil, err
 		}
-		at.Socket, at.Shared = d.shared.Socket(), boundary != nil
+		at.Socket, at.Shared = d.shared.Socket(), b.boundary != nil
 	}
 	d.at = at
 	d.environ, err = asking.Environ(o.AgentEnv, at)
@@ -103,6 +107,8 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 			if s == nil {
 				return hook.Answer{Reason: "a2a-acp did not allow it: it is of no session that is open here"}
 			}
+			ctx, over := d.whileAsked(ctx)
+			defer over()
 			return d.decideOwn(ctx, s, call)
 		},
 		Ended: func(call hook.Call) {
@@ -119,6 +125,42 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 			User: d.boundary.User()}
 	}
 	return hook.Listen(o)
+}
+
+// ends makes the door ready to hear of the agent's end.
+func (d *hookDoor) ends() {
+	d.ending = make(chan struct{})
+	d.end = sync.OnceFunc(func() { close(d.ending) })
+}
+
+// hooksEnd is how long it may take to hear of an agent's end, which takes its hooks along.
+const hooksEnd = time.Second
+
+// whileAsked returns a context that ends with that of a hook's connection. Where the hook is gone since the agent
+// ends, nobody has taken its question back, and it stays.
+func (d *hookDoor) whileAsked(hooks context.Context) (ctx context.Context, over func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(hooks))
+	var watching sync.WaitGroup
+	watching.Go(func() { // ends with over
+		select {
+		case <-ctx.Done():
+			return
+		case <-hooks.Done():
+		}
+		timer := time.NewTimer(hooksEnd)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-d.ending:
+			cancel(approval.AskerGone("the agent has ended"))
+		case <-timer.C:
+			cancel(context.Cause(hooks))
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		watching.Wait()
+	}
 }
 
 // sessionOf finds the open session that a call is in; nil for none.

@@ -59,7 +59,8 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	if err != nil {
 		return exit.Host, err
 	}
-	b := &bridge{app: a, door: door, self: self, known: o.Agent.Terminal().Sees(o.Hooks), caller: person.Look()}
+	b := &bridge{app: a, door: door, self: self, known: o.Agent.Terminal().Sees(o.Hooks), caller: person.Look(),
+		dir: a.o.Dir}
 	supervisor.Mark()
 	command := o.Command
 	asking, _ := hook.ByName(o.Agent.Name)
@@ -114,6 +115,9 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	ended, err := supervisor.Foreground{Command: slices.Concat(command, o.Words), Env: o.AgentEnv, Stdio: o.Stdio,
 		Signals: o.Signals}.Run()
 	o.Theirs(false)
+	if b.hooks != nil {
+		b.hooks.end()
+	}
 	if err != nil {
 		return exit.Host, err
 	}
@@ -132,6 +136,7 @@ func (b *bridge) askInTerminal(asking hook.Agent, agent *acp.Alone, o RunOptions
 	d := &hookDoor{app: b.app, self: b.self, agent: asking, boundary: b.boundary,
 		again: func(call hook.Call) hook.Answer { return decideAgain(agent, call) },
 		begun: func() { heard.Store(true) }}
+	d.ends()
 	if err := d.check(b.app.o.Dir, o.AgentEnv); err != nil {
 		return err
 	}

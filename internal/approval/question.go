@@ -18,6 +18,9 @@ type Question struct {
 	Title    string // one line
 	Text     string // Markdown: what would happen, and why it is asked
 	Action   permissions.Action
+	Command  string   // that would run, as shell text and as it is; "" for none
+	Dir      string   // where it would
+	Risk     []string // what it would run and could reach, a line each, where that is not plain
 	Paths    []string
 	Change   *FileChange // what would be written; nil when that is not known
 	// Once leaves out the answer "always".

@@ -232,7 +232,7 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 		Principal: q.Principal,
 		CallID:    q.CallID, ToolCall: q.ToolCall,
 		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
-		Lasting: q.Lasting,
+		Lasting: q.Lasting, AtTerminal: q.AtTerminal,
 	}
 }
 
@@ -300,12 +300,10 @@ func (n *notice) Withdraw(why error) {
 	if s == nil {
 		return
 	}
-	if errors.Is(why, ErrAskerGone) {
+	// Not taken back: the door closes, and with it whatever waited for the answer.
+	if errors.Is(why, ErrAskerGone) || errors.Is(why, context.Canceled) && n.desk.leaving.Load() {
 		n.release(s)
 		return
-	}
-	if errors.Is(why, context.Canceled) && n.desk.leaving.Load() {
-		return // not taken back: we end, and with us whatever waited for the answer
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 	defer cancel()

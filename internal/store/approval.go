@@ -44,6 +44,8 @@ type Approval struct {
 	// nobody could.
 	Key string
 
+	// AtTerminal tells that only a person at a terminal may answer, and no client for its person.
+	AtTerminal bool
 	// Lasting is what a yes for the rest of the session would allow, in words; "" where there is none.
 	Lasting string
 

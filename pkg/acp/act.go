@@ -278,7 +278,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: display.Line(a.title()),
 		Text:  "Asked because: " + display.Line(asked.Reason),
-		Door:  a.request.Door, Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
+		Door:  a.request.Door, Principal: recorded(a.request), Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
 		Basis: a.b.basis(a.request, asked),
 	}
 	q.Basis.Frame = frameDigest(a.frame)
@@ -287,6 +287,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	}
 	switch {
 	case a.terminal != nil:
+		q.Command, q.Dir, q.Risk = a.request.ShellText, a.request.Dir, a.b.reaches(a.request)
 		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " +
 			display.Span(a.request.Dir)
 		for _, v := range a.terminal.Environment {

@@ -3,14 +3,12 @@ package acp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
-	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -45,20 +43,39 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn 
 	if err := turn.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	card := "" // there is none before it is the question's turn
+	elsewhere := standingOn(s.b.o.Board)
+	card, asked := "", "" // there is none before it is the question's turn
 	put := func(ctx context.Context) (approval.Answer, error) {
 		over, err := turn.wait(ctx, at)
 		if err != nil {
 			return approval.Answer{}, err
 		}
 		defer over()
+		if s.b.o.Person != nil {
+			var picked Picked
+			if asked, picked, err = s.askPerson(ctx, q, optionsOf(q), elsewhere.id, at); err != nil {
+				return approval.Answer{}, err
+			}
+			return picked.answer(optionsOf(q))
+		}
 		card = s.b.ours.nextID()
 		at.add(s.openCard(id, card, q))
 		return s.put(ctx, id, card, q, at)
 	}
-	answer, err := approval.AskOnBoard(ctx, s.b.o.Board, q, func() { turn.giveUp(at) }, put)
+	answer, err := approval.AskOnBoard(ctx, elsewhere.board(), q, func() { turn.giveUp(at) }, put)
+	s.b.answered(asked, answer, err)
 	s.closeCard(id, card, q, answer, err, at)
 	return answer, err
+}
+
+// optionsOf returns the options that a question of ours has.
+func optionsOf(q approval.Question) (options []permissions.Option) {
+	for _, o := range askOptions {
+		if !q.Once || o.Kind != allowAlways {
+			options = append(options, o)
+		}
+	}
+	return options
 }
 
 // Our own options.
@@ -78,10 +95,8 @@ type wireOption struct {
 func (s *Session) put(ctx context.Context, id, card string, q approval.Question, at *place) (approval.Answer,
 	error) {
 	var options []wireOption
-	for _, o := range askOptions {
-		if !q.Once || o.Kind != allowAlways {
-			options = append(options, wireOption(o))
-		}
+	for _, o := range optionsOf(q) {
+		options = append(options, wireOption(o))
 	}
 	call := cardUpdate{ToolCallID: card, Title: q.Title, Kind: cardKind(q.Action), Status: "pending",
 		Content: questionContent(q), Locations: locationsOf(q.Paths)}
@@ -106,18 +121,7 @@ func (s *Session) put(ctx context.Context, id, card string, q approval.Question,
 	if outcome.text("outcome") != "selected" {
 		return approval.Answer{}, errTurnCancelled
 	}
-	for _, o := range options {
-		if o.ID != outcome.text("optionId") {
-			continue
-		}
-		if o.Kind == rejectOnce {
-			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
-				Reason: gate.SaidNo, By: editorAnswers}, nil
-		}
-		return approval.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways,
-			Source: permissions.SourcePerson, By: editorAnswers}, nil
-	}
-	return approval.Answer{}, errors.New("the editor chose an option that was not offered")
+	return Picked{Option: outcome.text("optionId"), By: editorAnswers}.answer(optionsOf(q))
 }
 
 // openCard announces the card that the question stands in.
@@ -141,7 +145,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	case answer.Verdict != permissions.Approve:
 		status = "failed"
 	}
-	if card == "" && err == nil { // the answer was there before its turn
+	if card == "" && err == nil && s.b.o.Person == nil { // the answer was there before its turn
 		card = s.b.ours.nextID()
 		at.add(s.openCard(id, card, q))
 	}

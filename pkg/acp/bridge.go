@@ -128,11 +128,15 @@ type Options struct {
 	// Degrades says that what only reads goes on by a rule's word where nothing can be recorded.
 	Degrades bool
 	// Mark returns what stands on record in the place of a secret value. Optional.
-	Mark      func(value string) string
-	Tools     ToolDoor       // optional: without it the agent is offered nothing
-	Hooks     HookDoor       // optional: without it the agent carries out by itself what it does not ask about
-	Board     approval.Board // optional: without it questions are answered in the editor only
-	Principal string         // optional: who the agent is, as far as we know ourselves (see permissions.Request)
+	Mark  func(value string) string
+	Tools ToolDoor       // optional: without it the agent is offered nothing
+	Hooks HookDoor       // optional: without it the agent carries out by itself what it does not ask about
+	Board approval.Board // optional: without it questions are answered in the editor only
+	// Person answers in the editor's place. Optional.
+	Person    Person
+	Principal string // optional: who the agent is, as far as we know ourselves (see permissions.Request)
+	// Served says that Principal is a name of the daemon's. Optional.
+	Served bool
 	// Patience is how long the agent's own acts and questions wait for an answer. No answer by then counts
 	// as no. Optional, default DefaultPatience.
 	Patience time.Duration
@@ -311,7 +315,7 @@ func (b *Bridge) end() {
 	b.ours.closeAll(errGone)
 	b.holding.Wait()
 	for _, s := range sessions {
-		b.closeSession(s)
+		b.endSession(s, errGone)
 	}
 	b.answerForAgent()
 }

@@ -19,6 +19,15 @@ import (
 // what is said of its terminal. What the agent carries out itself is known from its words alone: those in the
 // card of the call.
 
+// carrier is who carries out what an agent asks its editor for, as the record calls it: "" where that is this
+// program.
+func (b *Bridge) carrier() string {
+	if b.o.Person != nil {
+		return ""
+	}
+	return events.ByEditor
+}
+
 // outcomeBy begins the outcome of an act that somebody else than this program carried out.
 func (b *Bridge) outcomeBy(who string, since time.Time) *events.Outcome {
 	o := &events.Outcome{Status: statusCompleted, By: who}
@@ -56,7 +65,7 @@ func (b *Bridge) carriedOut(a *act, call *toolCall, answer ndjson.Frame) {
 	if !failed(answer) && a.runs(call, answer) {
 		return
 	}
-	outcome := b.outcomeBy(events.ByEditor, a.since)
+	outcome := b.outcomeBy(b.carrier(), a.since)
 	if failed(answer) {
 		outcome.Status = statusFailed
 		if e, err := exactObject(answer.Error); err == nil {
@@ -145,7 +154,7 @@ func (b *Bridge) terminalEnded(t *terminal, code *int, signal string) {
 	if a == nil {
 		return
 	}
-	outcome := b.outcomeBy(events.ByEditor, a.since)
+	outcome := b.outcomeBy(b.carrier(), a.since)
 	if exited(outcome, code, signal); code == nil && signal == "" {
 		outcome.Status, outcome.Millis = events.EndUnknown, 0
 	}

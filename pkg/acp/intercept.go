@@ -288,6 +288,9 @@ func (b *Bridge) refuseEditor(frame ndjson.Frame, why string) error {
 func (b *Bridge) note(event events.Event) {
 	event.Time = b.o.Now()
 	event.Door = "acp"
+	if b.o.Served {
+		event.Principal = b.o.Principal
+	}
 	if event.Agent == "" {
 		event.Agent = b.agentName()
 	}

@@ -94,6 +94,8 @@ func (b *Bridge) fromAgent(line []byte) error {
 		return b.refuseAgent(frame, unclear(frame))
 	case frame.LossyID: // or what answers it would answer another request
 		return b.refuseAgent(frame, unclear(frame))
+	case frame.MethodName() == Asks:
+		return b.refuseAgent(frame, "its method is a2a-acp's own")
 	case isUnknownAct(frame.MethodName()):
 		return b.refuse(frame, codeNoMethod, "nobody here knows what "+display.Line(frame.MethodName())+" does")
 	}

@@ -21,7 +21,7 @@ func (p *permissionPrompt) asksBecause() string {
 	case reason != "":
 		words = "a2a-acp asks because " + reason
 	}
-	reaches := strings.Join(p.reaches(), "\n")
+	reaches := strings.Join(p.b.reaches(p.claim.request), "\n")
 	switch {
 	case words == "" && reaches != "":
 		return "a2a-acp: " + reaches
@@ -36,8 +36,7 @@ const mostRun = 8
 
 // reaches says in short what would run, where the command's own text is more than one, and what it could
 // reach.
-func (p *permissionPrompt) reaches() (lines []string) {
-	r := p.claim.request
+func (b *Bridge) reaches(r permissions.Request) (lines []string) {
 	switch r.Action {
 	case permissions.ActionExecute:
 		if runs := r.CommandLines(); len(runs) > 1 {
@@ -47,7 +46,7 @@ func (p *permissionPrompt) reaches() (lines []string) {
 			}
 			lines = append(lines, "It would run: "+strings.Join(runs, "; ")+more)
 		}
-		if p.b.o.Confinement != nil {
+		if b.o.Confinement != nil {
 			return append(lines, "It could reach what the agent's sandbox lets it.")
 		}
 		return append(lines, "It could reach all that you can: no sandbox holds the agent.")

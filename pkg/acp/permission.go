@@ -29,16 +29,18 @@ type permissionPrompt struct {
 	exact   bool            // what is known of it is what its tool gets, and not only what the agent says
 	beside  string          // what is known of it beside that, for the person
 
-	open    *openQuestion   // while the question stands
-	queued  *queuedQuestion // of the question
-	offers  []offer
-	options []permissions.Option // those of the offers
-	claim   claim
-	b       *Bridge
-	asked   permissions.Decision // what asks the person
-	reply   reply                // what the editor said
-	picked  string               // the option that the person at the editor picked
-	since   time.Time            // when it was approved
+	open     *openQuestion   // while the question stands
+	queued   *queuedQuestion // of the question
+	offers   []offer
+	options  []permissions.Option // those of the offers
+	claim    claim
+	b        *Bridge
+	asked    permissions.Decision // what asks the person
+	reply    reply                // what the editor said
+	picked   string               // the option that the person at the editor picked, or who answers in his place
+	pickedBy string               // who that was
+	askedAs  string               // the id by which a Person was asked; "" where none was
+	since    time.Time            // when it was approved
 
 	// Of version 2: the request's own title, its description, both of them as they came, and the type of its
 	// subject, which is "" when it has none.

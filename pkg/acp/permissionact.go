@@ -133,6 +133,10 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 	p.asked = asked
 	q := p.describe(asked)
 	q.Title, q.Text = p.Mask(q.Title), p.Mask(q.Text)
+	if r := p.claim.request; r.ShellText != "" {
+		q.Command, q.Dir = p.Mask(r.ShellText), r.Dir
+	}
+	q.Risk = p.b.reaches(p.claim.request)
 	q.Basis = p.b.basis(p.claim.request, asked)
 	return q, nil
 }
@@ -148,7 +152,7 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	r := p.claim.request
 	q := approval.Question{
 		Session: r.Session, ToolCall: p.call.id, Action: r.Action,
-		Door: tool.DoorACP, Agent: r.Agent, CallID: p.act, Title: display.Line(p.call.title),
+		Door: tool.DoorACP, Principal: recorded(r), Agent: r.Agent, CallID: p.act, Title: display.Line(p.call.title),
 	}
 	if q.Title == "" {
 		q.Title = string(r.Action)

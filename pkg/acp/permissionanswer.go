@@ -34,7 +34,11 @@ func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approv
 	if err := p.queued.pause(ctx); err != nil {
 		return approval.Answer{}, err
 	}
-	answer, err := approval.AskOnBoard(ctx, board, q, func() { p.queued.giveUp(p.place) }, p.put)
+	p.askedAs = "" // it may be asked a second time
+	elsewhere := standingOn(board)
+	put := func(ctx context.Context) (approval.Answer, error) { return p.put(ctx, q, elsewhere.id) }
+	answer, err := approval.AskOnBoard(ctx, elsewhere.board(), q, func() { p.queued.giveUp(p.place) }, put)
+	p.b.answered(p.askedAs, answer, err)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
@@ -50,13 +54,24 @@ func (p *permissionPrompt) standsElsewhere() bool {
 
 // put has the editor ask when it is the question's turn, and waits for what it says. When ctx ends first the
 // editor is told to take the question away.
-func (p *permissionPrompt) put(ctx context.Context) (approval.Answer, error) {
+func (p *permissionPrompt) put(ctx context.Context, q approval.Question, stands <-chan string) (approval.Answer, error) {
 	over, err := p.queued.wait(ctx, p.place)
 	if err != nil {
 		return approval.Answer{}, err
 	}
 	defer over()
 	b := p.b
+	if b.o.Person != nil {
+		var options []permissions.Option
+		for _, o := range p.options {
+			options = append(options, permissions.Option{ID: o.ID, Name: honestName(o), Kind: o.Kind})
+		}
+		var picked Picked
+		if p.askedAs, picked, err = p.session.askPerson(ctx, q, options, stands, p.place); err != nil {
+			return approval.Answer{}, err
+		}
+		return p.pick(picked)
+	}
 	replies := make(chan reply, 1)
 	open := &passed{id: p.id, method: methodPermission, session: p.session,
 		answered: func(answer ndjson.Frame, line []byte) []byte {
@@ -105,14 +120,22 @@ func (p *permissionPrompt) read(answer ndjson.Frame) (approval.Answer, error) {
 		return approval.Answer{}, errNotAnswered
 	}
 	outcome := result.object("outcome")
-	at := slices.IndexFunc(p.options, func(o permissions.Option) bool { return o.ID == outcome.text("optionId") })
-	if outcome.text("outcome") != "selected" || at < 0 {
+	if outcome.text("outcome") != "selected" {
+		return approval.Answer{}, errNotAnswered
+	}
+	return p.pick(Picked{Option: outcome.text("optionId"), By: editorAnswers})
+}
+
+// pick is what the option that the person has picked amounts to.
+func (p *permissionPrompt) pick(picked Picked) (approval.Answer, error) {
+	at := slices.IndexFunc(p.options, func(o permissions.Option) bool { return o.ID == picked.Option })
+	if at < 0 {
 		return approval.Answer{}, errNotAnswered
 	}
 	option := p.options[at]
-	p.picked = option.ID
-	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: editorAnswers,
-		Option: option.ID}
+	p.picked, p.pickedBy = option.ID, picked.By
+	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: picked.By,
+		Reason: picked.Reason, Option: option.ID}
 	switch option.Kind {
 	case rejectOnce, rejectAlways:
 	case allowOnce:
@@ -160,7 +183,7 @@ func (p *permissionPrompt) response(d permissions.Decision, cause error) []byte 
 	option, offered := p.optionFor(d, cause)
 	switch {
 	case errors.Is(cause, errNotAnswered) && saysNothing(p.reply.frame),
-		offered && d.Approver == editorAnswers && option.ID == p.picked:
+		offered && d.Approver == editorAnswers && option.ID == p.picked && p.reply.line != nil:
 		return p.reply.line // in the editor's own words, with its _meta
 	case errors.Is(cause, errAgentGaveUp):
 		return errorResponse(p.id, wireError{Code: codeCancelled, Message: "a2a-acp: " + cause.Error()})
@@ -201,7 +224,7 @@ func (b *Bridge) noteAnswer(p *permissionPrompt, d permissions.Decision, cause e
 	switch {
 	case p.call.id == "", p.joined, cause != nil && d.Source != permissions.SourceNobody:
 		return
-	case d.Source == permissions.SourcePerson && d.Approver == editorAnswers:
+	case d.Source == permissions.SourcePerson && (d.Approver == editorAnswers || d.Approver == p.pickedBy):
 		if note = d.Reason; note == "" || d.Verdict != permissions.Approve {
 			return
 		}

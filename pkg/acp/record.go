@@ -24,8 +24,17 @@ func (b *Bridge) requestEvent(kind events.Type, r permissions.Request) events.Ev
 		r.ShellText, r.Shell, r.Argv = "", nil, nil
 	}
 	act := gate.ActEvent(kind, r, b.o.Mark, mask)
-	event := events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Act: act}
+	event := events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Principal: recorded(r), Act: act}
 	event.Under(r.Trace)
 	event.Reduce(r.Audit)
 	return event
+}
+
+// recorded returns the principal of a request as the record has it: a name of the daemon's, and no command of
+// an agent's, which may hold what is nobody else's business.
+func recorded(r permissions.Request) string {
+	if r.Served {
+		return r.Principal
+	}
+	return ""
 }

@@ -138,6 +138,9 @@ func (s *Session) AgentVersion() string {
 // Principal is who the agent is, as far as we know ourselves.
 func (s *Session) Principal() string { return s.b.o.Principal }
 
+// Served reports whether the principal is one of the daemon's.
+func (s *Session) Served() bool { return s.b.o.Served }
+
 // openSession owns session/new, load, resume and fork: the session's directories are noted, and the agent
 // gets one more MCP server, ours. The client's own servers stay as they are.
 func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
@@ -390,7 +393,10 @@ func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 
 // closeSession withdraws what waits in the session, takes our tools away and forgets what was allowed in
 // it. Closing twice is harmless.
-func (b *Bridge) closeSession(s *Session) {
+func (b *Bridge) closeSession(s *Session) { b.endSession(s, errSessionClosed) }
+
+// endSession is closeSession for a reason.
+func (b *Bridge) endSession(s *Session, why error) {
 	b.mu.Lock()
 	id := s.id
 	if b.sessions[id] == s {
@@ -398,7 +404,7 @@ func (b *Bridge) closeSession(s *Session) {
 	}
 	maps.DeleteFunc(b.below, func(_ string, of *Session) bool { return of == s })
 	first := s.closed.Err() == nil
-	s.close(errSessionClosed)
+	s.close(why)
 	servers, hooks := s.servers, s.hooks
 	s.servers, s.hooks = nil, nil
 	s.settle()
