@@ -123,7 +123,7 @@ func TestReadmeIsShort(t *testing.T) {
 }
 
 // isSettings matches a file of settings.
-var isSettings = regexp.MustCompile(`^(always|audit|notifications|serve|telemetry|webhooks):`)
+var isSettings = regexp.MustCompile(`^(agents|always|audit|notifications|serve|telemetry|webhooks):`)
 
 func check(name, language string, data []byte) error {
 	file := config.File{Name: name, Layer: tool.LayerUser, Data: data}

@@ -94,8 +94,8 @@ var may = map[string][]string{
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
-	// says are its own types. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
+	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
+	"internal/config": {"pkg/tool", "internal/agents", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/blob", "internal/command", "internal/display", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
@@ -104,7 +104,7 @@ var may = map[string][]string{
 	// permissions: what a new tool's command is known to do is what the careful rules know.
 	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "pkg/permissions"},
 	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
-	"internal/agentclient": {}, // an editor without a person: what it starts is handed to it
+	"internal/agentclient": {"internal/ndjson"}, // what it starts, and whom it asks, is handed to it
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
@@ -125,7 +125,7 @@ var may = map[string][]string{
 	},
 	"internal/app": {
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/a2a", "pkg/acp",
-		"internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
+		"internal/agentclient", "internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
@@ -138,6 +138,9 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/approvals": {
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",
+	},
+	"cmd/a2a-acp/internal/agents": {
+		"internal/agentclient", "internal/app", "internal/display", "internal/exit", "internal/lines", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
@@ -191,7 +194,7 @@ var may = map[string][]string{
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "internal/webhook", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp": {
-		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
+		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/agents", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
 		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/serve", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",

@@ -12,6 +12,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/approvals"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/bridge"
@@ -109,6 +110,7 @@ record before it takes effect.
 		runverb.Command(env),
 		mcp.Command(env),
 		serve.Command(env),
+		agents.Command(env),
 		tools.Command(env),
 		policy.Command(env),
 		approvals.Command(env),

@@ -26,14 +26,19 @@ type Agents interface {
 	// When ctx ends the agent is told to cancel, and what it still says is told; the Outcome's Stop is
 	// StopCancelled then. An agent that does not cancel is ended.
 	//
-	// Besides ErrNoAgent, ErrBusy and ctx's cause (for a prompt that had not begun), errors are
+	// Questions that stand when it returns are over, but for ErrClosed and *EndedError: those stay, and can be
+	// answered until they expire. Whoever ends the program closes what drives the agents first, and cancels
+	// no ctx: a cancelled prompt takes its questions back.
+	//
+	// Besides ErrNoAgent, ErrBusy, ErrClosed and ctx's cause (for a prompt that had not begun), errors are
 	// *EndedError, *RefusedError, *LoginError and *ContentError.
 	Prompt(ctx context.Context, p Prompt, tell func(Event)) (Outcome, error)
 
 	// Answer answers a question. The first answer holds, wherever it is given: here, or where people
 	// look at what waits for them (a2a-acp approvals). For any other it returns ErrAnswered. A question whose
 	// process has ended, or that an earlier process of ours asked, takes an answer as long as it has not
-	// expired; it is used when the agent asks the very same again, for example in a Prompt with Continue.
+	// expired; it is used when the agent asks the very same again, for example in a Prompt with Continue. One that
+	// is for a terminal returns ErrAtTerminal.
 	Answer(ctx context.Context, question string, a Answer) error
 
 	// Forget ends a conversation: its process, and that we know of its session. A prompt that is under
@@ -59,6 +64,7 @@ type Agent struct {
 	Program     string // what is started, for people
 	Workspace   string // the directory that it works in, absolute
 	Confined    string // the profile of its sandbox; "" for none
+	Running     int    // its processes
 }
 
 // Conversation names a session with an agent. Those of different principals are different, whatever they
@@ -75,6 +81,8 @@ type Prompt struct {
 	// Task and Message are the caller's ids. With the conversation's Context they travel to the agent in
 	// _meta.a2a, as taskId, messageId and contextId. Optional.
 	Task, Message string
+	// Trace is the W3C Trace Context that it belongs to, as a traceparent. Optional.
+	Trace string
 	// Content is what is said. Required, also with Continue: an agent that does not know the session any more
 	// is told it anew.
 	Content []Content
@@ -187,6 +195,9 @@ type Diff struct {
 	Path    string
 	OldText *string // nil for a new file, or one that is not known
 	NewText string
+	// Patch is a diff in the format of git, of one file or several, where the agent says no texts (ACP 2); ""
+	// elsewhere.
+	Patch string
 }
 
 // TerminalOutput is a command that we run for the agent, as far as it has got.
@@ -202,24 +213,30 @@ type Location struct {
 	Line int // from 1 on; 0 for none
 }
 
+// Here begins the ID of a question that can be answered here alone, and ends with this process.
+const Here = "here-"
+
 // Question is what a person has to decide before the agent goes on. All texts are ready to be shown:
 // what in them comes from the agent is escaped and fenced.
 type Question struct {
 	// ID is what Answer knows it by. Where the question can be answered elsewhere, too, it has the same name
-	// there, and it outlives this process.
+	// there, and it outlives this process; elsewhere it begins with Here.
 	ID       string
-	Action   string    // what would happen: read, write, execute, call, fetch, switch_mode, …
-	Title    string    // one line
-	Text     string    // Markdown: what would happen, with the very command or change, and why it is asked
-	Risk     []string  // what it would run and could reach, a line each; nil where that is plain
-	Command  string    // the command that would run; "" for none
-	Dir      string    // where it would run
-	Paths    []string  // files that it is about
-	Change   *Diff     // of a file that would be written
-	ToolCall string    // the ID of the ToolCall that it is about; "" where that is not known
-	Options  []Option  // of which one answers it
-	Lasting  string    // what an answer of OptionAllowAlways would allow, in words; "" where there is none
-	Expires  time.Time // no answer by then counts as no
+	Action   string   // what would happen: read, write, execute, call, fetch, switch_mode, …
+	Title    string   // one line
+	Text     string   // Markdown: what would happen, with the very command or change, and why it is asked
+	Risk     []string // what it would run and could reach, a line each; nil where that is plain
+	Command  string   // the command that would run; "" for none
+	Dir      string   // where it would run
+	Paths    []string // files that it is about
+	Change   *Diff    // of a file that would be written
+	ToolCall string   // the ID of the ToolCall that it is about; "" where that is not known
+	Options  []Option // of which one answers it
+	// AtTerminal is set where only a person at a terminal of the agent's machine may answer: a rule, or root, wants
+	// that.
+	AtTerminal bool
+	Lasting    string    // what an answer of OptionAllowAlways would allow, in words; "" where there is none
+	Expires    time.Time // no answer by then counts as no
 }
 
 // OptionKind says what an Option does.
@@ -248,6 +265,8 @@ type Answer struct {
 	// Option is the one of the question's that was picked, by its ID and Kind. A question that its
 	// process has left takes the Kind alone.
 	Option Option
+	// Principal is whose conversation the question stands in. Required: of another's there is none.
+	Principal string
 	// By is who answered, and where, for the record: "a2a maria". Required.
 	By     string
 	Reason string // what was said beside; optional
@@ -294,10 +313,12 @@ type Login struct {
 // The errors that have no words of an agent's.
 var (
 	ErrNoAgent    = errors.New("no agent of that name is configured")
+	ErrClosed     = errors.New("the program ends; what was cut off goes on with Continue")
 	ErrBusy       = errors.New("as many agents run as may run, and none of them is idle; wait, or raise max_running")
 	ErrNoQuestion = errors.New("there is no such question, or nobody could find an answer to it any more")
 	ErrAnswered   = errors.New("it was answered before")
 	ErrExpired    = errors.New("nobody answered in time, which counts as no")
+	ErrAtTerminal = errors.New("only a person at a terminal of the agent's machine may answer it: a2a-acp approvals")
 	ErrNoOption   = errors.New("the question does not offer that option")
 )
 
@@ -324,7 +345,18 @@ type RefusedError struct {
 
 // Error returns the agent's words.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the agent says: %s (code %d)", e.Message, e.Code)
+	return fmt.Sprintf("the agent says: %s (code %d)", e.words(), e.Code)
+}
+
+// words are the agent's: most agents say in data.details what an internal error was.
+func (e *RefusedError) words() string {
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(e.Data, &data) == nil && data.Details != "" {
+		return e.Message + ": " + data.Details
+	}
+	return e.Message
 }
 
 // LoginError says that somebody has to log in before the agent answers.

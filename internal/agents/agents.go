@@ -31,6 +31,10 @@ type Agent struct {
 	UnaskedActs map[string]string
 	// UnaskedModes are its modes in which it asks nobody before it acts.
 	UnaskedModes []string
+	// EmptyWhereMissing is set where it reads a file before it makes it, and takes an error for a failure.
+	EmptyWhereMissing bool
+	// Key is the variable by which it is given the key of its model's API; "" for none that is known.
+	Key string
 	// Asking is the variable, NAME=VALUE, that starts it in a mode in which it asks; "" where it does so
 	// anyway.
 	Asking string
@@ -88,7 +92,7 @@ func Known() []Agent {
 	return []Agent{
 		{
 			Name: "claude", Title: "Claude", Program: "claude-agent-acp",
-			Package: "@agentclientprotocol/claude-agent-acp", Hooks: "0.100.0",
+			Package: "@agentclientprotocol/claude-agent-acp", Hooks: "0.100.0", Key: "ANTHROPIC_API_KEY",
 			sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed, Prompts: "decided here or put to you",
 			},
@@ -100,7 +104,8 @@ func Known() []Agent {
 			},
 		},
 		{
-			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp", Hooks: "2.6.0",
+			Name: "codex", Title: "Codex", Program: "codex-acp", Package: "@agentclientprotocol/codex-acp",
+			Hooks: "2.6.0", Key: "OPENAI_API_KEY",
 			sees: Coverage{
 				Files: neverUsed, Terminals: neverUsed,
 				Prompts: "decided here or put to you; its mode `agent` asks nobody",
@@ -117,7 +122,7 @@ func Known() []Agent {
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"},
-			Package: "@google/gemini-cli", Hooks: "0.61.0", ByRules: true,
+			Package: "@google/gemini-cli", Hooks: "0.61.0", ByRules: true, Key: "GEMINI_API_KEY", EmptyWhereMissing: true,
 			sees: Coverage{
 				Files: "writes and the reads before them are decided here", Terminals: neverUsed,
 				Prompts: "decided here or put to you",

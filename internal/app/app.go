@@ -275,6 +275,7 @@ func (a *App) Stop(ctx context.Context) error {
 			draining.Go(func() { door.Executor.Drain(ctx) }) // ends with the calls
 		}
 		draining.Wait()
+		a.closeDrivers()
 		a.end(ErrStopped)
 		a.open.Wait()
 		a.stopErr = a.unwind()

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/agentclient"
 )
 
 // ErrStopped is returned for what would begin after Stop.
@@ -24,6 +26,7 @@ type life struct {
 	started  bool
 	over     bool           // nothing begins any more
 	doors    map[*Door]bool // those that are open, but for the App's own
+	drivers  []*agentclient.Driver
 	teardown []func() error // run in reverse
 	unwound  bool
 }
@@ -54,6 +57,27 @@ func (l *life) enter(d *Door) error {
 	l.doors[d] = true
 	l.open.Add(1)
 	return nil
+}
+
+// enterDriver registers what drives agents: it is closed before doors are told to.
+func (l *life) enterDriver(d *agentclient.Driver) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return ErrStopped
+	}
+	l.drivers = append(l.drivers, d)
+	return nil
+}
+
+// closeDrivers ends the agents that are driven here.
+func (l *life) closeDrivers() {
+	l.mu.Lock()
+	drivers := l.drivers
+	l.mu.Unlock()
+	for _, d := range drivers {
+		d.Close()
+	}
 }
 
 // leave removes a door that has closed.

@@ -14,16 +14,28 @@ import (
 
 var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// readEnvironment reads literal values. A number is given as it is written; true and false need quotes, since
-// programs differ on what they take for true.
 func (e *toolEntry) readEnvironment(v yamldoc.Value) {
+	environment, references := readVariables(v, command.RefusedInTools)
+	if len(environment) > 0 {
+		e.tool.Sandbox.Environment = environment
+	}
+	if len(references) > 0 {
+		e.tool.Sandbox.References = references
+	}
+}
+
+// readVariables reads literal values, and where others stand. A number is given as it is written; true and
+// false need quotes, since programs differ on what they take for true. refused says why a variable cannot be
+// set; "" where it can.
+func readVariables(v yamldoc.Value, refused func(name string) string) (environment map[string]string,
+	references map[string]tool.Reference) {
 	if !v.IsMapping() && !v.IsEmpty() {
 		v.Mismatch("", "write each as NAME: value, on a line of its own without a dash")
-		return
+		return nil, nil
 	}
 	entries, _ := v.Entries()
-	environment := make(map[string]string, len(entries))
-	references := map[string]tool.Reference{}
+	environment = make(map[string]string, len(entries))
+	references = map[string]tool.Reference{}
 	for _, entry := range entries {
 		name := entry.Name
 		if !variableName.MatchString(name) {
@@ -32,7 +44,7 @@ func (e *toolEntry) readEnvironment(v yamldoc.Value) {
 				yamldoc.Quote(name))
 			continue
 		}
-		if why := command.RefusedInTools(name); why != "" {
+		if why := refused(name); why != "" {
 			entry.Key.Fail("refused-variable", "set it in the script, for the one command that needs it",
 				"%s cannot be set here: %s", name, why)
 			continue
@@ -54,12 +66,7 @@ func (e *toolEntry) readEnvironment(v yamldoc.Value) {
 			entry.Value.Warn("credential", cure, "%s, in plain text", what)
 		}
 	}
-	if len(environment) > 0 {
-		e.tool.Sandbox.Environment = environment
-	}
-	if len(references) > 0 {
-		e.tool.Sandbox.References = references
-	}
+	return environment, references
 }
 
 // referenceMapping is what a value says that stands elsewhere.

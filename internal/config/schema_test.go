@@ -49,6 +49,7 @@ var otherMappings = []string{
 	"auditMapping", "checkpointsMapping", "telemetryMapping",
 	"serveMapping", "serveLimitsMapping", "pushMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
+	"agentMapping", "confineMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",
 }
 

@@ -48,6 +48,8 @@ type Settings struct {
 
 	// Warnings are what people should be told of the files.
 	Warnings yamldoc.Errors
+	// Agents are driven without an editor, in the order of their names.
+	Agents []Agent
 }
 
 // Telemetry says where spans and numbers of what happens may be sent, beside what the environment says.
@@ -161,6 +163,7 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 				yamldoc.ReadKeys(v, telemetryMapping(), &s.Telemetry)
 			}),
 			yamldoc.NewKey("max_frame_mb", "a whole number of megabytes", (*Settings).readMaxFrame),
+			yamldoc.NewKey("agents", "a mapping of names to agents", (*Settings).readAgents),
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"tools"}, Hint: "%s belongs in a tools file, such as tools.yaml"},

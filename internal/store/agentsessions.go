@@ -34,7 +34,8 @@ func (s *Store) AgentSession(ctx context.Context, agent, principal, conversation
 // earlier one.
 func (s *Store) KeepAgentSession(ctx context.Context, a AgentSession) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM agent_sessions WHERE used < ?`, s.now().Add(-keptUnused).UnixMilli()); err != nil {
+		old := s.now().Add(-keptUnused).UnixMilli()
+		if _, err := tx.ExecContext(ctx, `DELETE FROM agent_sessions WHERE used < ?`, old); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO agent_sessions (agent, principal, context, session, workspace, used)

@@ -168,7 +168,8 @@ var verbs = map[permissions.Action]string{
 func (b *Bridge) newRequest(s *Session, session string, action permissions.Action,
 	toolID string) permissions.Request {
 	r := permissions.Request{Door: tool.DoorACP, Action: action, Tools: []string{toolID},
-		Agent: b.agentName(), Principal: b.o.Principal, Served: b.o.Served, Session: session, Confined: b.o.Confinement != nil && b.o.Confinement.Whole()}
+		Agent: b.agentName(), Principal: b.o.Principal, Served: b.o.Served, Session: session,
+		Confined: b.o.Confinement != nil && b.o.Confinement.Whole()}
 	if s != nil {
 		r.Workspace, r.Dir, r.Mode, r.Trace = s.Workspace(), s.Dir(), s.Mode(), s.Trace().Child()
 	}

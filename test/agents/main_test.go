@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/wiretap"
@@ -24,12 +26,22 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == wiretap.Flag {
 		exit(wiretap.Run(os.Args[2], os.Args[3:], os.Stdin, os.Stdout))
 	}
+	if binary := os.Getenv(builtVariable); binary != "" && len(os.Args) > 1 && slices.Contains(ownVerbs, os.Args[1]) {
+		exit(1, syscall.Exec(binary, os.Args, os.Environ()))
+	}
 	code := m.Run()
 	if dir := builtIn; dir != "" {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
+
+// Where the program runs in the process of a test, what it starts of itself is the test binary, which becomes the
+// program by this variable.
+const builtVariable = "BUILT_A2A_ACP"
+
+// ownVerbs are what the program starts itself with.
+var ownVerbs = []string{"supervise-agent", "hook", "mcp", "sandbox"}
 
 func exit(code int, err error) {
 	if err != nil {
