@@ -27,8 +27,12 @@ type AgentsOptions struct {
 	Served  bool                                 // principals are names of the daemon's
 }
 
-// Agents returns the agents that are configured, to be driven. Stop ends them.
+// Agents returns the agents that are configured, to be driven. Stop ends them. It is an error where the
+// environment names an agent that it must not name.
 func (a *App) Agents(o AgentsOptions) (*agentclient.Driver, error) {
+	if _, _, err := fromEnvironment(a.o); err != nil {
+		return nil, err
+	}
 	d := &agentDriver{app: a, o: o}
 	driver, err := agentclient.New(agentclient.Options{
 		Configured: d.configured, Store: &agentSessions{app: a}, Elsewhere: d.elsewhere, Version: a.o.Version,
@@ -51,8 +55,7 @@ type agentDriver struct {
 // configured lists the agents as the files say now, and the one of the environment.
 func (d *agentDriver) configured() []agentclient.Configured {
 	all := slices.Clone(d.app.Set().Settings.Agents)
-	// A variable that cannot be used was told of when the program began.
-	if agent, ok, err := AgentOfEnvironment(d.app.o); ok && err == nil &&
+	if agent, ok, err := fromEnvironment(d.app.o); ok && err == nil &&
 		!slices.ContainsFunc(all, func(other config.Agent) bool { return other.Name == agent.Name }) {
 		all = append(all, agent)
 	}
@@ -171,11 +174,11 @@ const (
 // agentOfEnvironment is the name of the agent that the environment names.
 const agentOfEnvironment = "default"
 
-// AgentOfEnvironment returns the agent that A2A_AGENT_COMMAND names; ok is false where it names none.
+// fromEnvironment returns the agent that A2A_AGENT_COMMAND names; ok is false where it names none.
 //
 // A repository can set variables (direnv does), so it is one that the program knows, and lies nowhere where
 // whoever wrote the repository could have put it. Any other has its place in a settings file.
-func AgentOfEnvironment(o Options) (agent config.Agent, ok bool, err error) {
+func fromEnvironment(o Options) (agent config.Agent, ok bool, err error) {
 	words := strings.Fields(o.Getenv(agentCommandVariable))
 	if len(words) == 0 {
 		return agent, false, nil

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == supervisor.Verb:
 		os.Exit(supervisor.Main(os.Args[2:], os.Stderr))
+	case len(os.Args) > 1 && os.Args[1] == "driven-agent":
+		playDrivenAgent()
+		os.Exit(0)
 	case len(os.Args) > 2 && os.Args[1] == "agent":
 		playAgent(os.Args[2])
 		os.Exit(0)

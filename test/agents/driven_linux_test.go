@@ -4,6 +4,7 @@ package agents
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"os"
@@ -256,6 +257,46 @@ func TestDriven(t *testing.T) {
 	})
 }
 
+// TestDrivenConfined has an agent in the sandbox: it works where it may, and is not helped elsewhere.
+func TestDrivenConfined(t *testing.T) {
+	t.Parallel()
+	d := drive(t, gemini(), "version: 2\nauto_approval_policies: [{id: all, applies_to: [\"*\"], decision: {type: approve}}]\n",
+		"    confine: gemini\n")
+	elsewhere := filepath.Join(d.root, "elsewhere.txt")
+	h := d.play(t.Context(), agentclient.Prompt{Conversation: in("c")}, nil,
+		model.Step{Calls: []model.Call{{Act: model.Write, Path: d.path("made.txt"), Text: "inside"}}},
+		model.Step{Calls: []model.Call{{Act: model.Shell, Command: "touch touched " + elsewhere}}},
+		model.Step{Say: "done"})
+	if h.err != nil || h.outcome.Stop != agentclient.StopEndTurn {
+		t.Fatalf("%+v, %v", h.outcome, h.err)
+	}
+	files := d.files()
+	if _, touched := files["touched"]; files["made.txt"] != "inside" || !touched {
+		t.Errorf("made are %v", files)
+	}
+	if _, err := os.Stat(elsewhere); err == nil {
+		t.Error("it wrote outside of its sandbox")
+	}
+}
+
+// TestDrivenSees says an image and a file to an agent, which takes them.
+func TestDrivenSees(t *testing.T) {
+	t.Parallel()
+	drivenAgents(t, func(t *testing.T, a agent) {
+		d := drive(t, a, asksAll, "")
+		pixel, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := d.play(t.Context(), agentclient.Prompt{Conversation: in("c"), Content: []agentclient.Content{
+			{Data: pixel, MediaType: "image/png"}, {Text: "a,b", Name: "table.csv", MediaType: "text/csv"},
+		}}, nil, model.Step{Say: "seen"})
+		if h.err != nil || !strings.Contains(h.said(), "seen") {
+			t.Errorf("%v: %q", h.err, h.said())
+		}
+	})
+}
+
 // TestDrivenRefuses says no: nothing is done, and the agent goes on.
 func TestDrivenRefuses(t *testing.T) {
 	t.Parallel()
@@ -379,12 +420,10 @@ func TestDrivenRestarts(t *testing.T) {
 		if err := d.agents.Answer(t.Context(), question.ID, answer); err != nil {
 			t.Fatal(err)
 		}
-		// The model plays what it is told; a real one goes on by itself.
-		prompt.Continue = a.name == "none"
+		// Not with Continue: the model plays what it is told, where a real one goes on by itself.
 		after := d.play(t.Context(), prompt, func(e agentclient.Event) {
 			if e.Kind == agentclient.EventQuestion {
 				t.Errorf("it is asked again: %s", e.Question.Title)
-				_ = d.agents.Answer // it would wait for ever
 			}
 		}, steps...)
 		if after.err != nil || after.began().How != agentclient.OpenedResumed {

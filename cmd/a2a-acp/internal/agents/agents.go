@@ -44,18 +44,15 @@ func with(ctx context.Context, env *cli.Environment, policies []string, do func(
 	options := env.AppOptions(nil, policies)
 	stderr := lines.New(env.Stderr)
 	options.Say = func(line string) { stderr.Line("a2a-acp: " + display.Whole(line)) }
-	if _, _, err := app.AgentOfEnvironment(options); err != nil {
-		return cli.Fail(exit.Usage, err)
-	}
 	a, err := app.New(options)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
 	agents, err := a.Agents(app.AgentsOptions{Environ: env.ForAgent(), Find: cli.Finder(env).Find, Stderr: stderr})
-	if err == nil {
-		if err = a.Start(ctx); err == nil {
-			err = do(agents)
-		}
+	if err != nil {
+		err = cli.Fail(exit.Usage, err)
+	} else if err = a.Start(ctx); err == nil {
+		err = do(agents)
 	}
 	over, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cancel() // nothing is under way any more
