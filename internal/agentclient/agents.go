@@ -30,8 +30,10 @@ type Agents interface {
 	// answered until they expire. Whoever ends the program closes what drives the agents first, and cancels
 	// no ctx: a cancelled prompt takes its questions back.
 	//
-	// Besides ErrNoAgent, ErrBusy, ErrClosed and ctx's cause (for a prompt that had not begun), errors are
-	// *EndedError, *RefusedError, *LoginError and *ContentError.
+	// Where as many of an agent's processes run as may, and each is used, a prompt waits until one is not.
+	//
+	// Besides ErrNoAgent, ErrClosed and ctx's cause (for a prompt that had not begun), errors are *EndedError,
+	// *RefusedError, *LoginError and *ContentError.
 	Prompt(ctx context.Context, p Prompt, tell func(Event)) (Outcome, error)
 
 	// Answer answers a question. The first answer holds, wherever it is given: here, or where people
@@ -40,6 +42,14 @@ type Agents interface {
 	// expired; it is used when the agent asks the very same again, for example in a Prompt with Continue. One that
 	// is for a terminal returns ErrAtTerminal.
 	Answer(ctx context.Context, question string, a Answer) error
+
+	// Outlived waits for the answer to a question that its process has left, wherever it is given. It returns nil
+	// once there is one, ErrNoQuestion, ErrExpired where none will come any more, and ctx's cause.
+	Outlived(ctx context.Context, question, principal string) error
+
+	// Reply gives an agent what it asked for with an Input. The first reply holds; for any other, and for an
+	// Input that is over, it returns ErrNoQuestion.
+	Reply(ctx context.Context, input string, r Reply) error
 
 	// Forget ends a conversation: its process, and that we know of its session. A prompt that is under
 	// way is cancelled. One that is not known is no error.
@@ -111,7 +121,8 @@ const (
 	EventPlan                      // Plan, whole
 	EventToolCall                  // ToolCall, whole: as it is by now
 	EventQuestion                  // Question: somebody has to answer
-	EventAnswered                  // Answered: the question is over
+	EventInput                     // Input: somebody has to tell the agent something
+	EventAnswered                  // Answered: the question, or the input, is over
 	EventUsage                     // Usage
 	EventNotice                    // Notice: something that the agent, or we, want people to know
 	EventOther                     // Other: an update of ACP's that nobody here reads, such as a change of mode
@@ -119,8 +130,8 @@ const (
 
 // String returns the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"began", "message", "thought", "plan", "tool call", "question", "answered", "usage", "notice",
-		"other"}[k]
+	return [...]string{"began", "message", "thought", "plan", "tool call", "question", "input", "answered", "usage",
+		"notice", "other"}[k]
 }
 
 // Event is what happens while an agent answers. Exactly the field that its Kind names is set.
@@ -131,6 +142,7 @@ type Event struct {
 	Plan     []PlanEntry
 	ToolCall *ToolCall
 	Question *Question
+	Input    *Input
 	Answered *Answered
 	Usage    json.RawMessage // ACP's usage_update: used, size and cost
 	Notice   string
@@ -272,7 +284,23 @@ type Answer struct {
 	Reason string // what was said beside; optional
 }
 
-// Answered is how a question has ended.
+// Input is something that an agent asks its person to tell it (ACP, elicitation), and that decides about nothing.
+// It ends with the process.
+type Input struct {
+	ID       string
+	Message  string          // the agent's words
+	Schema   json.RawMessage // of the answer: an object of texts, numbers, booleans and choices
+	ToolCall string          // the ID of the ToolCall that it is about; "" for none
+}
+
+// Reply answers an Input.
+type Reply struct {
+	Declined  bool            // somebody does not want to say
+	Content   json.RawMessage // an object as Input.Schema wants it
+	Principal string          // as in Answer
+}
+
+// Answered is how a question, or an Input, has ended.
 type Answered struct {
 	Question string // its ID
 	Allowed  bool
@@ -314,7 +342,6 @@ type Login struct {
 var (
 	ErrNoAgent    = errors.New("no agent of that name is configured")
 	ErrClosed     = errors.New("the program ends; what was cut off goes on with Continue")
-	ErrBusy       = errors.New("as many agents run as may run, and none of them is idle; wait, or raise max_running")
 	ErrNoQuestion = errors.New("there is no such question, or nobody could find an answer to it any more")
 	ErrAnswered   = errors.New("it was answered before")
 	ErrExpired    = errors.New("nobody answered in time, which counts as no")

@@ -22,13 +22,15 @@ type connection struct {
 	out sync.Mutex // held while a line is written
 
 	// request answers a request of the agent's; each has a goroutine of its own.
-	request func(method string, params json.RawMessage) (result any, err error)
+	// ctx ends when the agent takes the request back, or the connection ends.
+	request func(ctx context.Context, method string, params json.RawMessage) (result any, err error)
 	// notification is called for one after the other, in the order in which they came.
 	notification func(method string, params json.RawMessage)
 
 	mu       sync.Mutex
 	next     int
-	open     map[ndjson.Key]chan answer // the calls that wait
+	open     map[ndjson.Key]chan answer        // the calls that wait
+	asked    map[ndjson.Key]context.CancelFunc // the agent's requests that are being answered
 	over     bool
 	answered sync.WaitGroup // requests of the agent's that are being answered
 }
@@ -46,7 +48,8 @@ var errHungUp = errors.New("the connection has ended")
 const longestFrame = math.MaxInt32
 
 func newConnection(in io.Reader, out io.Writer) *connection {
-	return &connection{in: ndjson.NewReader(in, longestFrame), to: ndjson.NewWriter(out), open: map[ndjson.Key]chan answer{}}
+	return &connection{in: ndjson.NewReader(in, longestFrame), to: ndjson.NewWriter(out), open: map[ndjson.Key]chan answer{},
+		asked: map[ndjson.Key]context.CancelFunc{}}
 }
 
 // run reads until the other end closes. It returns when all requests have been answered.
@@ -64,6 +67,9 @@ func (c *connection) run() {
 		waiting <- answer{err: errHungUp} // never blocks: it waits for one
 	}
 	c.open = nil
+	for _, takeBack := range c.asked {
+		takeBack()
+	}
 	c.mu.Unlock()
 	c.answered.Wait()
 }
@@ -80,14 +86,39 @@ func (c *connection) take(frame ndjson.Frame) {
 		if waiting != nil {
 			waiting <- answerOf(frame)
 		}
+	case len(frame.ID) == 0 && frame.MethodName() == "$/cancel_request":
+		c.takenBack(frame.Params)
 	case len(frame.ID) == 0:
 		c.notification(frame.MethodName(), frame.Params)
 	default:
 		id, method, params := bytes.Clone(frame.ID), frame.MethodName(), bytes.Clone(frame.Params)
+		ctx, cancel := context.WithCancel(context.Background())
+		c.mu.Lock()
+		c.asked[ndjson.ID(id)] = cancel
+		c.mu.Unlock()
 		c.answered.Go(func() { // ends when it is answered
-			result, err := c.request(method, params)
+			result, err := c.request(ctx, method, params)
+			c.mu.Lock()
+			delete(c.asked, ndjson.ID(id))
+			c.mu.Unlock()
+			cancel()
 			c.respond(id, result, err)
 		})
+	}
+}
+
+// takenBack tells a request of the agent's that nobody waits for its answer any more.
+func (c *connection) takenBack(params json.RawMessage) {
+	var p struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if takeBack := c.asked[ndjson.ID(p.ID)]; takeBack != nil {
+		takeBack()
 	}
 }
 

@@ -55,6 +55,7 @@ func (c *conversation) leaveTo(after time.Duration) {
 	c.leave()
 	if !d.closed {
 		c.idle = time.AfterFunc(after, c.sleep)
+		d.free()
 	}
 }
 

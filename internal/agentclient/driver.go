@@ -82,7 +82,9 @@ type Options struct {
 	// Elsewhere answers a question that none of this process's agents waits for any more. It returns
 	// ErrNoQuestion, ErrAnswered or ErrExpired where that is why not. Required.
 	Elsewhere func(ctx context.Context, question string, a Answer) error
-	Version   string // of this program; optional
+	// Await waits for the answer to such a question; see Agents.Outlived. Required.
+	Await   func(ctx context.Context, question, principal string) error
+	Version string // of this program; optional
 	// CancelGrace is how long an agent may take to cancel before it is ended. Optional, default 10 s.
 	CancelGrace time.Duration
 	// StartPatience is how long an agent may take to say that it is ready. Optional, default 2 minutes.
@@ -96,7 +98,9 @@ type Driver struct {
 	mu            sync.Mutex
 	conversations map[Conversation]*conversation
 	questions     map[string]*question
+	inputs        map[string]*input
 	running       map[*running]bool // all processes, those of logins, too
+	freed         chan struct{}     // closed when another process may be started than before, and replaced
 	closed        bool
 	closing       context.Context // done when nothing begins any more
 	close         context.CancelCauseFunc
@@ -106,8 +110,8 @@ var _ Agents = (*Driver)(nil)
 
 // New makes a Driver. Nothing is started before it is used.
 func New(o Options) (*Driver, error) {
-	if o.Configured == nil || o.Store == nil || o.Elsewhere == nil {
-		return nil, errors.New("make a driver of agents: Configured, Store and Elsewhere are required")
+	if o.Configured == nil || o.Store == nil || o.Elsewhere == nil || o.Await == nil {
+		return nil, errors.New("make a driver of agents: Configured, Store, Elsewhere and Await are required")
 	}
 	if o.CancelGrace <= 0 {
 		o.CancelGrace = 10 * time.Second
@@ -116,7 +120,7 @@ func New(o Options) (*Driver, error) {
 		o.StartPatience = 2 * time.Minute
 	}
 	d := &Driver{o: o, conversations: map[Conversation]*conversation{}, questions: map[string]*question{},
-		running: map[*running]bool{}}
+		inputs: map[string]*input{}, running: map[*running]bool{}, freed: make(chan struct{})}
 	d.closing, d.close = context.WithCancelCause(context.Background())
 	return d, nil
 }
@@ -164,8 +168,8 @@ func (d *Driver) configured(name string) (Configured, error) {
 }
 
 // begin registers a process that is to start. Where as many of its agent run as may, one that is idle is ended
-// for it.
-func (d *Driver) begin(r *running) error {
+// for it; where none is, it waits until one is.
+func (d *Driver) begin(ctx context.Context, r *running) error {
 	for {
 		d.mu.Lock()
 		if d.closed {
@@ -177,14 +181,26 @@ func (d *Driver) begin(r *running) error {
 			d.mu.Unlock()
 			return nil
 		}
-		idle := d.idlest(r.agent.Name)
+		idle, freed := d.idlest(r.agent.Name), d.freed
 		d.mu.Unlock()
-		if idle == nil {
-			return ErrBusy
+		if idle != nil {
+			idle.stop()
+			idle.leave()
+			continue
 		}
-		idle.stop()
-		idle.leave()
+		select {
+		case <-freed:
+		case <-d.closing.Done():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
+}
+
+// free tells those who wait for a process that there may be one. Called with mu held.
+func (d *Driver) free() {
+	close(d.freed)
+	d.freed = make(chan struct{})
 }
 
 // count returns how many processes of an agent there are.
@@ -224,6 +240,7 @@ func (d *Driver) gone(r *running) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.running, r)
+	d.free()
 }
 
 // Forget implements Agents.

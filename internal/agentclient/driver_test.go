@@ -220,7 +220,7 @@ func TestSessionIsLost(t *testing.T) {
 }
 
 // TestMostRunning starts no more processes than may run: one that is idle ends for another, and where none is,
-// there is none.
+// it is waited for.
 func TestMostRunning(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(c *Configured) { c.MaxRunning = 1 }, nil)
@@ -230,12 +230,19 @@ func TestMostRunning(t *testing.T) {
 	first := s.prompt(t.Context(), in("first"))
 	f := <-s.started
 	p := <-f.prompts
-	if h := s.prompt(t.Context(), in("second")).done(); !errors.Is(h.err, ErrBusy) {
-		t.Errorf("%+v, %v", h.outcome, h.err)
+	cause := errors.New("never mind")
+	ctx, gone := context.WithCancelCause(t.Context())
+	impatient := s.prompt(ctx, in("impatient"))
+	second := s.prompt(t.Context(), in("second"))
+	gone(cause)
+	if impatient.done(); !errors.Is(impatient.err, cause) {
+		t.Errorf("%+v, %v", impatient.outcome, impatient.err)
+	}
+	if len(s.started) > 0 {
+		t.Error("more run than may")
 	}
 	f.answer(p.ID, endTurn)
 	first.done()
-	second := s.prompt(t.Context(), in("second"))
 	g := <-s.started
 	<-f.over
 	g.answer((<-g.prompts).ID, endTurn)

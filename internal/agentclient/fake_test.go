@@ -188,6 +188,7 @@ func newStage(t *testing.T, change func(*Configured), setUp func(*fake)) *stage 
 			s.left[id] = a
 			return ErrNoQuestion
 		},
+		Await: func(context.Context, string, string) error { return ErrExpired },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -238,6 +239,8 @@ func (h *heard) said() string {
 			word += " " + e.ToolCall.ID + " " + e.ToolCall.Status
 		case EventQuestion:
 			word += " " + e.Question.Title
+		case EventInput:
+			word += " " + e.Input.Message
 		case EventAnswered:
 			word += fmt.Sprintf(" %t by %s", e.Answered.Allowed, e.Answered.By)
 		case EventNotice:

@@ -77,16 +77,20 @@ func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && string(raw) != "null" && string(raw) != "false"
 }
 
+// elicitation says that forms are filled in, and no pages opened: whoever talks to the agent may sit elsewhere.
+var elicitation = map[string]any{"form": struct{}{}}
+
 // initialize introduces us, and learns what the agent can.
 func (r *running) initialize(ctx context.Context) error {
 	us := implementation{Name: "a2a-acp", Title: "a2a-acp", Version: cmp.Or(r.o.Version, "0")}
 	params := map[string]any{"protocolVersion": stable, "clientInfo": us, "clientCapabilities": map[string]any{
-		"fs":       map[string]bool{"readTextFile": true, "writeTextFile": true},
-		"terminal": r.process.Run != nil,
-		"auth":     map[string]bool{"terminal": true},
+		"fs":          map[string]bool{"readTextFile": true, "writeTextFile": true},
+		"terminal":    r.process.Run != nil,
+		"auth":        map[string]bool{"terminal": true},
+		"elicitation": elicitation,
 	}}
 	if r.agent.Protocol == draft {
-		params = map[string]any{"protocolVersion": draft, "info": us, "capabilities": struct{}{}}
+		params = map[string]any{"protocolVersion": draft, "info": us, "capabilities": map[string]any{"elicitation": elicitation}}
 	}
 	raw, err := r.connection.call(ctx, "initialize", params)
 	if err != nil {

@@ -45,7 +45,7 @@ func (d *Driver) start(ctx context.Context, agent Configured, of Conversation) (
 
 func (d *Driver) startIn(ctx context.Context, agent Configured, of Conversation) (*running, error) {
 	r := &running{o: d.o, driver: d, agent: agent, of: of, over: make(chan struct{}), markers: map[string]marker{}}
-	if err := d.begin(r); err != nil {
+	if err := d.begin(ctx, r); err != nil {
 		return nil, err
 	}
 	var err error
@@ -143,8 +143,10 @@ func (r *running) because(err error) error {
 }
 
 // serve answers a request of the agent's that the bridge has let through.
-func (r *running) serve(method string, params json.RawMessage) (any, error) {
+func (r *running) serve(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	switch method {
+	case "elicitation/create":
+		return r.elicit(ctx, params)
 	case "fs/read_text_file":
 		return r.readFile(params)
 	case "fs/write_text_file":
@@ -221,6 +223,7 @@ func (r *running) notice(line string) {
 type turn struct {
 	running *running
 	calls   toolCalls
+	asking  context.Context // done when nothing that the agent asks for is answered any more
 	chunked map[string]bool // messages of which a chunk was told
 	began   atomic.Bool     // version 2: the agent has taken the prompt
 	idle    chan StopReason // likewise: it has answered it
@@ -260,7 +263,9 @@ func (r *running) prompt(ctx context.Context, p Prompt, began Began, tell func(E
 	if err != nil {
 		return Outcome{}, err
 	}
-	t := &turn{running: r, chunked: map[string]bool{}, idle: make(chan StopReason, 1), telling: tell}
+	asking, over := context.WithCancel(ctx)
+	defer over()
+	t := &turn{running: r, asking: asking, chunked: map[string]bool{}, idle: make(chan StopReason, 1), telling: tell}
 	t.tell(Event{Kind: EventBegan, Began: &began})
 	r.mu.Lock()
 	r.turn = t

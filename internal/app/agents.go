@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
 	"github.com/a2a-acp/a2a-acp/internal/agents"
@@ -35,7 +36,8 @@ func (a *App) Agents(o AgentsOptions) (*agentclient.Driver, error) {
 	}
 	d := &agentDriver{app: a, o: o}
 	driver, err := agentclient.New(agentclient.Options{
-		Configured: d.configured, Store: &agentSessions{app: a}, Elsewhere: d.elsewhere, Version: a.o.Version,
+		Configured: d.configured, Store: &agentSessions{app: a}, Elsewhere: d.elsewhere, Await: d.await,
+		Version: a.o.Version,
 	})
 	if err != nil {
 		return nil, err
@@ -122,6 +124,44 @@ func (d *agentDriver) elsewhere(ctx context.Context, id string, a agentclient.An
 		return agentclient.ErrExpired
 	}
 	return err
+}
+
+// awaitEvery is how often a question is looked at that an earlier process has left.
+const awaitEvery = time.Second
+
+// await waits for the answer to a question that no agent of this process waits for.
+func (d *agentDriver) await(ctx context.Context, id, principal string) error {
+	opened, err := d.app.board.Store(ctx)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(awaitEvery)
+	defer tick.Stop()
+	for {
+		question, err := opened.Get(ctx, id)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, store.ErrNoApproval), err == nil && d.o.Served && question.Principal != principal:
+			return agentclient.ErrNoQuestion
+		case err != nil:
+			return err
+		}
+		switch question.State {
+		case store.Approved, store.Denied:
+			return nil
+		case store.Expired:
+			return agentclient.ErrExpired
+		case store.Pending:
+		default:
+			return agentclient.ErrNoQuestion
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // agentSessions keeps the sessions of conversations in the store. It implements agentclient.Store.

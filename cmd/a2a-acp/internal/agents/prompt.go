@@ -145,6 +145,8 @@ func lineOf(e agentclient.Event) line {
 		for _, o := range q.Options {
 			l.Options = append(l.Options, o.ID)
 		}
+	case agentclient.EventInput:
+		l.ID, l.Text, l.Reported = e.Input.ID, e.Input.Message, e.Input.Schema
 	case agentclient.EventAnswered:
 		l.ID, l.Allowed, l.By, l.Why = e.Answered.Question, &e.Answered.Allowed, e.Answered.By, e.Answered.Reason
 	case agentclient.EventUsage:
@@ -161,6 +163,9 @@ func lineOf(e agentclient.Event) line {
 func (p *printer) tell(e agentclient.Event) {
 	if e.Kind == agentclient.EventQuestion && strings.HasPrefix(e.Question.ID, agentclient.Here) {
 		p.refuse(*e.Question)
+	}
+	if e.Kind == agentclient.EventInput {
+		p.decline(*e.Input)
 	}
 	if p.json {
 		p.write(lineOf(e))
@@ -186,6 +191,8 @@ func (p *printer) tell(e agentclient.Event) {
 		}
 	case agentclient.EventQuestion:
 		p.say(fmt.Sprintf("the agent asks: %s\n%s\na2a-acp approvals approve %s", e.Question.Title, e.Question.Text, e.Question.ID))
+	case agentclient.EventInput:
+		p.say("the agent asks: " + display.Whole(e.Input.Message) + "\nnobody can tell it anything here")
 	case agentclient.EventAnswered:
 		words := "no"
 		if e.Answered.Allowed {
@@ -204,6 +211,13 @@ func (p *printer) refuse(q agentclient.Question) {
 	go func() { // ends with the question
 		_ = p.driver.Answer(context.Background(), q.ID, agentclient.Answer{Option: q.Options[i], Principal: commandLine,
 			By: "nobody", Reason: "nobody can be asked this here"}) // it has ended
+	}()
+}
+
+// decline tells the agent nothing: nobody can be asked here.
+func (p *printer) decline(in agentclient.Input) {
+	go func() { // ends at once
+		_ = p.driver.Reply(context.Background(), in.ID, agentclient.Reply{Declined: true, Principal: commandLine}) // it is over
 	}()
 }
 
