@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -26,6 +27,10 @@ type connection struct {
 	request func(ctx context.Context, method string, params json.RawMessage) (result any, err error)
 	// notification is called for one after the other, in the order in which they came.
 	notification func(method string, params json.RawMessage)
+
+	requests chan struct{} // holds a value for each of the agent's that is being answered
+	files    chan struct{} // likewise, for each that reads or writes a file
+	flooded  bool          // the agent has asked for too much at once. Read when run has returned
 
 	mu       sync.Mutex
 	next     int
@@ -49,12 +54,20 @@ const longestFrame = math.MaxInt32
 
 func newConnection(in io.Reader, out io.Writer) *connection {
 	return &connection{in: ndjson.NewReader(in, longestFrame), to: ndjson.NewWriter(out), open: map[ndjson.Key]chan answer{},
-		asked: map[ndjson.Key]context.CancelFunc{}}
+		asked:    map[ndjson.Key]context.CancelFunc{},
+		requests: make(chan struct{}, mostRequests), files: make(chan struct{}, mostFiles)}
 }
+
+// The bounds of what an agent may ask for at once: an agent that has very much answered at once would have our
+// memory. Whoever waits for the end of a command takes little of it, and a file much.
+const (
+	mostRequests = 1024 // beyond that the connection ends
+	mostFiles    = 16   // beyond that the agent waits
+)
 
 // run reads until the other end closes. It returns when all requests have been answered.
 func (c *connection) run() {
-	for {
+	for !c.flooded {
 		line, err := c.in.Next()
 		if err != nil {
 			break
@@ -91,20 +104,39 @@ func (c *connection) take(frame ndjson.Frame) {
 	case len(frame.ID) == 0:
 		c.notification(frame.MethodName(), frame.Params)
 	default:
-		id, method, params := bytes.Clone(frame.ID), frame.MethodName(), bytes.Clone(frame.Params)
-		ctx, cancel := context.WithCancel(context.Background())
-		c.mu.Lock()
-		c.asked[ndjson.ID(id)] = cancel
-		c.mu.Unlock()
-		c.answered.Go(func() { // ends when it is answered
-			result, err := c.request(ctx, method, params)
-			c.mu.Lock()
-			delete(c.asked, ndjson.ID(id))
-			c.mu.Unlock()
-			cancel()
-			c.respond(id, result, err)
-		})
+		c.answer(bytes.Clone(frame.ID), frame.MethodName(), frame.Params)
 	}
+}
+
+// answer has a request of the agent's answered.
+func (c *connection) answer(id json.RawMessage, method string, params []byte) {
+	select {
+	case c.requests <- struct{}{}:
+	default:
+		c.flooded = true // a refusal would have to be written, and nobody says that the agent reads
+		return
+	}
+	file := strings.HasPrefix(method, "fs/")
+	if file {
+		c.files <- struct{}{}
+	}
+	params = bytes.Clone(params)
+	ctx, cancel := context.WithCancel(context.Background())
+	c.mu.Lock()
+	c.asked[ndjson.ID(id)] = cancel
+	c.mu.Unlock()
+	c.answered.Go(func() { // ends when it is answered
+		result, err := c.request(ctx, method, params)
+		c.mu.Lock()
+		delete(c.asked, ndjson.ID(id))
+		c.mu.Unlock()
+		cancel()
+		c.respond(id, result, err)
+		<-c.requests
+		if file {
+			<-c.files
+		}
+	})
 }
 
 // takenBack tells a request of the agent's that nobody waits for its answer any more.

@@ -2,6 +2,7 @@ package agentclient
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -215,6 +216,27 @@ func TestTerminals(t *testing.T) {
 	// The last one runs when the agent ends: the test would not end if it went on.
 	create(nil, "sleep", "1000")
 	f.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","content":[{"type":"terminal","terminalId":"` + id + `"}]}`)
+}
+
+// TestFlood has an agent ask for more than it may have open: it is ended, and its command with it.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, nil)
+	h := s.prompt(t.Context(), Prompt{})
+	f := <-s.started
+	<-f.prompts
+	answer := f.request("c", "terminal/create", map[string]any{"command": "sleep", "args": []string{"1000"}})
+	var made struct{ TerminalID string }
+	if err := json.Unmarshal(answer.Result, &made); err != nil {
+		t.Fatalf("%s", answer.Error)
+	}
+	for i := range mostRequests + 1 {
+		f.write(map[string]any{"id": i, "method": "terminal/wait_for_exit", "params": map[string]any{"terminalId": made.TerminalID}})
+	}
+	var ended *EndedError
+	if h.done(); !errors.As(h.err, &ended) || !strings.Contains(ended.How, "more at once than an agent may") {
+		t.Errorf("%v", h.err)
+	}
 }
 
 // TestMostTerminals gives an agent no more terminals than it may have.

@@ -57,9 +57,10 @@ func (d *Driver) startIn(ctx context.Context, agent Configured, of Conversation)
 	r.terminals = &terminals{run: r.process.Run}
 	r.connection = newConnection(r.process.Out, r.process.In)
 	r.connection.request, r.connection.notification = r.serve, r.notified
-	go func() { // ends with the process; end waits for it
+	go func() { // ends with the process; whoever ends that waits for it
 		r.connection.run()
 		close(r.over)
+		r.end() // it may have died while nobody used it
 	}()
 	patient, cancel := context.WithTimeoutCause(ctx, d.o.StartPatience, errSilent)
 	defer cancel()
@@ -105,6 +106,9 @@ func (r *running) end() {
 		r.terminals.close() // or one that waits for a command's end would keep the connection
 		<-r.over
 		r.ended = r.process.Wait()
+		if r.connection.flooded {
+			r.ended.How = "asked for more at once than an agent may, and was ended"
+		}
 		r.driver.gone(r)
 	})
 }
@@ -224,7 +228,7 @@ type turn struct {
 	running *running
 	calls   toolCalls
 	asking  context.Context // done when nothing that the agent asks for is answered any more
-	chunked map[string]bool // messages of which a chunk was told
+	chunked map[string]bool // version 2: messages of which a chunk was told
 	began   atomic.Bool     // version 2: the agent has taken the prompt
 	idle    chan StopReason // likewise: it has answered it
 

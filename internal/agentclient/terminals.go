@@ -30,7 +30,7 @@ type Running interface {
 // The bounds of what is kept of a terminal's output, in bytes.
 const (
 	usualOutput = 1 << 20
-	mostOutput  = 8 << 20
+	mostOutput  = 2 << 20
 	// mostTerminals bounds how many terminals of an agent there are at once.
 	mostTerminals = 64
 )

@@ -83,6 +83,9 @@ func (r *running) update(params json.RawMessage) {
 	}
 }
 
+// mostMessages bounds how many messages of a turn are remembered.
+const mostMessages = 4096
+
 // chunk tells of a piece of a message.
 func (t *turn) chunk(kind EventKind, u sessionUpdate, raw json.RawMessage) {
 	content, ok := contentOf(u.Content)
@@ -90,7 +93,9 @@ func (t *turn) chunk(kind EventKind, u sessionUpdate, raw json.RawMessage) {
 		t.tell(Event{Kind: EventOther, Other: raw})
 		return
 	}
-	t.chunked[u.MessageID] = true
+	if t.running.can.version == draft && len(t.chunked) < mostMessages {
+		t.chunked[u.MessageID] = true
+	}
 	t.tell(Event{Kind: kind, Chunk: &Chunk{Message: u.MessageID, Content: content}})
 }
 
@@ -99,7 +104,6 @@ func (t *turn) whole(kind EventKind, u sessionUpdate, raw json.RawMessage) {
 	if t.chunked[u.MessageID] {
 		return
 	}
-	t.chunked[u.MessageID] = true
 	var blocks []json.RawMessage
 	if json.Unmarshal(u.Content, &blocks) != nil {
 		t.tell(Event{Kind: EventOther, Other: raw})
