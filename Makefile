@@ -65,8 +65,9 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 	-./scripts/need bwrap # its rows say so where it is missing
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
-soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left
+soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -race -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
+	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo

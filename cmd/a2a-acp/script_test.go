@@ -19,6 +19,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/zoo"
 )
 
 // The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent
@@ -34,6 +35,11 @@ func TestMain(m *testing.M) {
 		"fake-editor": fakeEditor,
 		"fake-agent":  fakeAgent,
 		"stubborn":    stubborn,
+		"zoo": func() {
+			if err := zoo.New(os.Stdout).Execute(); err != nil {
+				os.Exit(1)
+			}
+		},
 	})
 }
 

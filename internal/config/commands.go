@@ -27,10 +27,10 @@ func (e *toolEntry) checkCommands() {
 	if s.Network == tool.NetworkUnsaid && e.networkGranted {
 		s.Network = tool.NetworkOn
 	}
-	if e.tool.Script == "" || s.Commands == nil && s.Network != tool.NetworkUnsaid {
+	if e.tool.Script == "" && e.tool.Exec == nil || s.Commands == nil && s.Network != tool.NetworkUnsaid {
 		return
 	}
-	commands := authorsCommands(e.tool.Script, e.file.file.Commands)
+	commands := commandsOf(&e.tool, e.file.file.Commands)
 	if s.Commands != nil {
 		for _, command := range commands {
 			name := command.Name

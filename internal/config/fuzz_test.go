@@ -102,7 +102,7 @@ func checkLoaded(t *testing.T, loaded Loaded) {
 	t.Helper()
 	limits := loaded.Tool.Sandbox.Limits
 	switch {
-	case (loaded.Template == nil) != (loaded.Tool.Unavailable != ""):
+	case (loaded.Template == nil) != (loaded.Tool.Unavailable != "" || loaded.Tool.Exec != nil):
 		t.Errorf("template %v and unavailable %q", loaded.Template, loaded.Tool.Unavailable)
 	case limits.Timeout <= 0 || limits.Timeout > longestTimeout:
 		t.Errorf("timeout %s", limits.Timeout)

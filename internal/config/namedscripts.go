@@ -10,12 +10,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// NamedScripts lists the scripts of a workspace that a tool's own script names in so many words, relative to
-// the workspace's directory. What a script calls in its turn, and what it makes the name of, is not among
+// NamedScripts lists the scripts of a workspace that a tool's own script, or its program, names in so many words,
+// relative to the workspace's directory. What a script calls in its turn, and what it makes the name of, is not among
 // them.
 func NamedScripts(t *tool.Tool, dir string) []string {
 	var names []string
-	for _, c := range authorsCommands(t.Script, nil) {
+	for _, c := range commandsOf(t, nil) {
 		for _, word := range scriptWords(c) {
 			name, ok := scriptIn(t, dir, word)
 			if ok && !slices.Contains(names, name) {

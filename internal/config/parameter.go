@@ -55,6 +55,11 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 			yamldoc.NewKey("secret", "true or false", func(p *parameter, v yamldoc.Value) {
 				v.SetBool(&p.parameter.Secret)
 			}),
+			yamldoc.NewKey("flag", "a flag of the program, such as --name", (*parameter).readFlag),
+			yamldoc.NewKey("form", "how the value stands behind its flag", (*parameter).readForm),
+			yamldoc.NewKey("empty", "omit or pass", func(p *parameter, v yamldoc.Value) {
+				v.OneOf([]string{"omit", "pass"}, func(text string) { p.parameter.PassEmpty = text == "pass" })
+			}),
 		}, typeKeys()...),
 	}
 }
@@ -103,14 +108,18 @@ func typeKeys() []yamldoc.Key[*parameter] {
 // parameterName is what a template can name.
 var parameterName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
+// flagName is what a parameter can be called besides that becomes a flag: no template names it.
+var flagName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
 func (p *parameter) readName(v yamldoc.Value) {
 	name, ok := v.Text()
 	if !ok {
 		return
 	}
 	lower := strings.ToLower(name)
+	_, isFlag := p.at.Get("flag")
 	switch {
-	case !parameterName.MatchString(name):
+	case !parameterName.MatchString(name) && !(isFlag && flagName.MatchString(name)):
 		v.Fail(yamldoc.RuleValue, parameterHint(name),
 			"a parameter's name has 1 to 64 letters, digits, _ or -, and begins with a letter or _; found %s",
 			yamldoc.Quote(name))
@@ -119,6 +128,32 @@ func (p *parameter) readName(v yamldoc.Value) {
 	default:
 		p.parameter.Name = name
 	}
+}
+
+func (p *parameter) readFlag(v yamldoc.Value) {
+	flag, ok := v.Text()
+	switch {
+	case !ok:
+	case !flagWord.MatchString(flag):
+		hint := ""
+		if flagWord.MatchString("--" + strings.TrimRight(flag, "=")) {
+			hint = "write --" + strings.TrimRight(flag, "=")
+		} else if flagWord.MatchString(strings.TrimRight(flag, "=")) {
+			hint = "write " + strings.TrimRight(flag, "=")
+		}
+		v.Fail(yamldoc.RuleValue, hint, "want a flag such as --name or -n; found %s", yamldoc.Quote(flag))
+	default:
+		p.parameter.Flag = flag
+		p.entry.flags = append(p.entry.flags, v)
+	}
+}
+
+func (p *parameter) readForm(v yamldoc.Value) {
+	var names []string
+	for _, form := range tool.FlagForms() {
+		names = append(names, string(form))
+	}
+	v.OneOf(names, func(text string) { p.parameter.Form = tool.FlagForm(text) })
 }
 
 // parameterHint is a name made of what was written; "" where none can be.

@@ -20,7 +20,8 @@ type schema = map[string]any
 // A file that it refuses the loader refuses too; what only the loader sees are mistakes in templates, and
 // what belongs together.
 func ToolsSchema() ([]byte, error) {
-	entry := object(toolMapping(), "script")
+	entry := requireObject(object(toolMapping()))
+	entry["oneOf"] = []schema{{"required": []string{"script"}}, {"required": []string{"exec"}}}
 	root := rootMapping()
 	withTools := object(root, "tools")
 	bare := schema{
@@ -43,6 +44,7 @@ func ToolsSchema() ([]byte, error) {
 		"else":       bare,
 		"definitions": schema{
 			"tool":       entry,
+			"exec":       object(execMapping(), "command"),
 			"parameter":  object(parameterMapping(), "name"),
 			"items":      object(itemsMapping(), "type"),
 			"sandbox":    object(sandboxMapping()),

@@ -22,7 +22,7 @@ import (
 func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
 		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping),
-		"parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
+		"execMapping": named(execMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
 		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
 		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
@@ -273,6 +273,7 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 // contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
 	"toolMapping":           `%s`,
+	"execMapping":           `exec: {command: echo, %s}`,
 	"parameterMapping":      `parameters: [{name: a, %s}]`,
 	"itemsMapping":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
 	"sandboxMapping":        `sandbox: {%s}`,
@@ -324,6 +325,9 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 				}
 				data := []byte("version: 2\ntools: {t: {script: echo, " +
 					fmt.Sprintf(context, key+": "+value) + "}}")
+				if source == "execMapping" {
+					data = []byte("version: 2\ntools: {t: {" + fmt.Sprintf(context, key+": "+value) + "}}")
+				}
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
 				}

@@ -17,7 +17,7 @@ func schemaRows() map[string]map[string]schemaRow {
 	types := typeRows()
 	parameter := map[string]schemaRow{
 		"name": {"The name by which calls and the script ({{name}}) know it.",
-			schema{"type": "string", "pattern": parameterName.String()}},
+			schema{"type": "string", "pattern": flagName.String()}},
 		"required": {"Whether a call must give it.", withDefault(aBool(), false)},
 		"default": {"What counts when a call does not give it; of the parameter's type.",
 			schema{"not": schema{"type": "null"}}},
@@ -26,6 +26,11 @@ func schemaRows() map[string]map[string]schemaRow {
 		"allow_leading_dash": {"Let the value begin with - where a program would read an option.",
 			withDefault(aBool(), false)},
 		"secret": {"Keep the value out of questions, events and the record.", withDefault(aBool(), false)},
+		"flag": {"With exec: the flag that the value stands behind. A parameter without one is an argument.",
+			schema{"type": "string", "pattern": flagWord.String()}},
+		"form": {"How the value stands behind its flag, where that is not --flag=value in one word: csv, plain (split at commas), " +
+			"present (the flag alone), count (the flag so many times), apart (two words).", anEnum(tool.FlagForms()...)},
+		"empty": {"Whether an empty value is handed on, or as good as none.", withDefault(anEnum("omit", "pass"), "omit")},
 	}
 	for name, row := range types {
 		parameter[name] = row
@@ -50,6 +55,13 @@ func schemaRows() map[string]map[string]schemaRow {
 				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
 			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
 				"and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
+		},
+		"exec": {
+			"command": {"The program: a name in PATH, or an absolute path.", schema{"type": "string", "minLength": 1}},
+			"argv":    {"The words that every call begins with, such as subcommands.", aList(aText())},
+			"sha256": {"The hash of the program's file. Calls say where it is another one.",
+				schema{"type": "string", "pattern": sha256Digits.String()}},
+			"pin": {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
 		},
 		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter,
 		"items": types,
@@ -158,6 +170,7 @@ func toolRows() map[string]schemaRow {
 		"script": {"The script, best after |. bash; " +
 			"with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, " +
 			"which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
+		"exec":            {"A program that runs in place of a script, without a shell.", ref("exec")},
 		"parameters":      {"What a call may give.", aList(ref("parameter"))},
 		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
 		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},

@@ -16,6 +16,8 @@ type toolEntry struct {
 
 	// Places of what is checked once the whole entry is known. A value without a node was not given.
 	script       yamldoc.Value
+	exec         yamldoc.Value
+	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
 	limits       map[string]yamldoc.Value
@@ -63,6 +65,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 				v.SetText(&e.tool.Description)
 			}),
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
+			yamldoc.NewKey("exec", "a program: {command, argv, sha256, pin}", (*toolEntry).readExec),
 			yamldoc.NewKey("parameters", "a list of {name, type, …}", (*toolEntry).readParameters),
 			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, sandboxMapping(), e)
@@ -103,7 +106,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 		},
 		Synonyms: map[string]string{
 			"command": "script", "cmd": "script", "run": "script", "bash": "script", "shell": "script",
-			"exec": "script", "args": "parameters", "arguments": "parameters", "params": "parameters",
+			"argv": "exec", "program": "exec", "args": "parameters", "arguments": "parameters", "params": "parameters",
 			"inputs": "parameters", "inputschema": "parameters", "title": "name", "summary": "description",
 			"desc": "description", "help": "description", "errors": "error_mapping",
 			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits",
@@ -143,8 +146,11 @@ func (e *toolEntry) readScript(v yamldoc.Value) {
 
 // finish checks what needs the whole entry, and compiles it.
 func (e *toolEntry) finish() Loaded {
-	e.at.Require("script", "it is what bash runs: script: echo hello")
+	if e.tool.Exec == nil {
+		e.at.Require("script", "it is what bash runs: script: echo hello")
+	}
 	loaded := e.compile()
+	e.checkExec()
 	e.checkCommands()
 	e.checkReadOnly()
 	e.checkClosedWorld()

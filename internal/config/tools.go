@@ -89,10 +89,10 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 }
 
 func (f *toolsFile) readRoot(root yamldoc.Value) {
-	if version, given := root.Get("version"); given && !version.Has("script") {
+	if version, given := root.Get("version"); given && !isTool(version) {
 		f.version, _ = readVersion(version)
 	}
-	if safety, given := root.Get("template_safety"); given && !safety.Has("script") {
+	if safety, given := root.Get("template_safety"); given && !isTool(safety) {
 		f.readTemplateSafety(safety)
 	}
 	if root.Has("tools") {
@@ -101,6 +101,9 @@ func (f *toolsFile) readRoot(root yamldoc.Value) {
 	}
 	f.readBare(root)
 }
+
+// isTool reports whether a value looks like the entry of a tool.
+func isTool(v yamldoc.Value) bool { return v.Has("script") || v.Has("exec") }
 
 // readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the
 // other form is taken for that key, mistyped.
@@ -111,7 +114,7 @@ func (f *toolsFile) readBare(v yamldoc.Value) {
 		if f.doc.Full() {
 			return
 		}
-		isTool := e.Value.Has("script")
+		isTool := isTool(e.Value)
 		hint, _ := root.Suggest(e.Name)
 		switch {
 		case (e.Name == "version" || e.Name == "template_safety") && !isTool: // read already
@@ -164,7 +167,7 @@ func (f *toolsFile) readListed(v yamldoc.Value) {
 	items, _ := v.List("")
 	for _, item := range items {
 		for _, name := range []string{"id", "name"} {
-			if id, ok := item.Get(name); ok && id.Node.Kind == yaml.ScalarNode && item.Has("script") {
+			if id, ok := item.Get(name); ok && id.Node.Kind == yaml.ScalarNode && isTool(item) {
 				item.IgnoreKey("id")
 				f.readTool(yamldoc.Entry{Name: id.Node.Value, Key: id, Value: item})
 				break

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/filehash"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -65,7 +66,7 @@ type Governors struct {
 	o         Options
 	ledger    *usageFile
 	followUps *FollowUps
-	programs  *programs
+	programs  *filehash.Files
 
 	files []*compiled
 	own   map[string][]*compiled // by the workspace whose own they are
@@ -86,7 +87,7 @@ func New(o Options) *Governors {
 	if o.Vault == nil {
 		o.Vault = noVault{}
 	}
-	return &Governors{o: o, ledger: newUsageFile(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &programs{}}
+	return &Governors{o: o, ledger: newUsageFile(o.StateDir, o.Now), followUps: &FollowUps{}, programs: &filehash.Files{}}
 }
 
 // With returns the governors of other files, the weakest layer first, which share everything else. A

@@ -64,36 +64,6 @@ func TestHashOfPrograms(t *testing.T) {
 	}
 }
 
-// TestProgramsAreReadOnce checks that a file which is as it was is not read again, that another one in its
-// place is, and that one which has only just changed is not taken for settled.
-func TestProgramsAreReadOnce(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(realDir(t), "check")
-	if err := os.WriteFile(path, []byte("one"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	young := true
-	p := programs{fresh: func(time.Duration) bool { return young }}
-	first := p.hash(path)
-	if len(first) != 64 || len(p.known) != 0 {
-		t.Fatalf("got %q, and %d files are remembered", first, len(p.known))
-	}
-	young = false
-	if again := p.hash(path); again != first || len(p.known) != 1 {
-		t.Fatalf("got %q, and %d files are remembered", again, len(p.known))
-	}
-	p.known[path] = program{p.known[path].was, "remembered"}
-	if got := p.hash(path); got != "remembered" {
-		t.Errorf("it is read again: %q", got)
-	}
-	if err := replaceWith("check", "two")(filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	if got := p.hash(path); got == "remembered" || got == first {
-		t.Errorf("another file is taken for the one before: %q", got)
-	}
-}
-
 func replaceWith(name, text string) func(dir string) error {
 	return func(dir string) error {
 		if err := os.WriteFile(filepath.Join(dir, "new"), []byte(text), 0o755); err != nil {
@@ -105,16 +75,4 @@ func replaceWith(name, text string) func(dir string) error {
 
 func overwrite(name, text string) func(dir string) error {
 	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755) }
-}
-
-// TestWhatIsNoFileIsNotRead: a device that never ends, in the place of a program or among its words, holds
-// no decision up.
-func TestWhatIsNoFileIsNotRead(t *testing.T) {
-	t.Parallel()
-	var p programs
-	for _, path := range []string{"/dev/zero", t.TempDir()} {
-		if got, want := p.hash(path), "none: no regular file"; got != want {
-			t.Errorf("%s: got %q, want %q", path, got, want)
-		}
-	}
 }

@@ -20,6 +20,7 @@ type Executor struct {
 	inForce  func(tool.Workspace) Configuration
 	gate     *gate.Gate
 	scripts  runner
+	argvs    runner
 	record   events.Recorder
 	now      func() time.Time
 	newID    func() string
@@ -105,7 +106,8 @@ func New(o Options) (*Executor, error) {
 		return nil, errors.New("make an executor: a configuration, gate, host, record and bash are required")
 	}
 	e := &Executor{
-		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash}, record: o.Record,
+		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
+		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
 		fingerprintKey: make([]byte, 32),

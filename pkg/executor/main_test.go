@@ -194,8 +194,11 @@ func (j judge) Lasting(r permissions.Request, mask func(string) string) string {
 // host is what the executor's scripts run in.
 func (h *house) host() Host { return h.executor.scripts.(scripts).host }
 
-// runsIn has the executor's scripts run in another host.
-func (h *house) runsIn(host Host) { h.executor.scripts = scripts{host, h.bash} }
+// runsIn has the executor's scripts and programs run in another host.
+func (h *house) runsIn(host Host) {
+	h.executor.scripts = scripts{host, h.bash}
+	h.executor.argvs = argvs{scripts{host, h.bash}, &programs{}}
+}
 
 type workshop struct {
 	h    *house
@@ -253,7 +256,7 @@ func (h *house) has(tools ...*tool.Tool) {
 	var entries []*Entry
 	for _, t := range tools {
 		entry := &Entry{Tool: t, Details: map[int]*render.Tree{}}
-		if t.Unavailable == "" {
+		if t.Unavailable == "" && t.Exec == nil {
 			template, findings := render.Compile(t.Script, t.Parameters, render.Options{DynamicCommand: t.AllowDynamicCommand})
 			if template == nil {
 				h.t.Fatalf("compile %s: %v", t.ID, findings)

@@ -23,6 +23,14 @@ func (a *act) planOut() (failure *tool.Failure) {
 	return failure
 }
 
+// runnerOf returns the runner of the tool's kind.
+func (e *Executor) runnerOf(t *tool.Tool) runner {
+	if t.Exec != nil {
+		return e.argvs
+	}
+	return e.scripts
+}
+
 // actOf is prepare without the plan, for callers that only want to know what a call would ask for. With a
 // Failure it returns the act as far as it got: nil if there is no such tool, without an invocation if the
 // arguments do not fit.
@@ -32,7 +40,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
-	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.scripts, hidden: e.hidden}
+	a := &act{call: call, in: in, entry: entry, tool: entry.Tool, runner: e.runnerOf(entry.Tool), hidden: e.hidden}
 	if a.arguments, failure = entry.Tool.CheckArguments(call.Arguments); failure != nil {
 		return a, failure
 	}

@@ -41,8 +41,9 @@ type Preview struct {
 
 // ScriptPreview is what is told of a script; nil for another kind of tool.
 type ScriptPreview struct {
-	Script string   `json:"script"` // as bash is given it
-	Values []string `json:"values"` // what it refers to, in order; secret ones are not shown
+	Script string   `json:"script,omitempty"` // as bash is given it
+	Argv   []string `json:"argv,omitempty"`   // the words of a program, in place of a script
+	Values []string `json:"values"`           // what it refers to, in order; secret ones are not shown
 	// Parameters is what a script that bash does not run reads instead.
 	Parameters json.RawMessage    `json:"parameters,omitempty"`
 	Sandbox    tool.SandboxReport `json:"sandbox"`

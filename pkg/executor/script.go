@@ -23,38 +23,33 @@ func (s scripts) Render(entry *Entry, call tool.Call, arguments map[string]any, 
 	if err != nil {
 		return nil, templateFailure(entry.Tool, asFailure(err, tool.FailTemplate))
 	}
-	settings := entry.Tool.Sandbox
-	dir := realDirectory(call.Dir)
-	settings.AllowedPaths = allowedPaths(settings, dir)
-	if spool {
-		settings.Limits.Output = entry.Tool.Output.MostSpilled()
+	work := s.place(entry.Tool, call, spool)
+	work.definition, work.script, work.shown = entry.Tool.Script, rendered.Script, rendered.Shown
+	work.values, work.parameters, work.dynamic = rendered.Values, rendered.Parameters, rendered.Dynamic
+	if work.interpreter = rendered.Program; work.interpreter == nil {
+		work.interpreter = []string{s.bash, "--noprofile", "--norc", scriptPath}
 	}
-	interpreter := rendered.Program
-	if interpreter == nil {
-		interpreter = []string{s.bash, "--noprofile", "--norc", scriptPath}
-	}
-	environment := settings.Environment
 	if len(rendered.Environment) > 0 {
-		environment = maps.Clone(rendered.Environment)
-		maps.Copy(environment, settings.Environment) // whose names cannot be ours
+		work.environment = maps.Clone(rendered.Environment)
+		maps.Copy(work.environment, work.sandbox.Environment) // whose names cannot be ours
 	}
 	return &tool.Invocation{
-		Tool: entry.Tool.ID,
-		Dir:  startDirectory(settings, dir),
-		Work: &scriptWork{
-			definition:  entry.Tool.Script,
-			interpreter: interpreter,
-			script:      rendered.Script,
-			values:      rendered.Values,
-			parameters:  rendered.Parameters,
-			environment: environment,
-			sandbox:     settings,
-			shown:       rendered.Shown,
-			dynamic:     rendered.Dynamic,
-		},
-		References: settings.References,
+		Tool:       entry.Tool.ID,
+		Dir:        startDirectory(work.sandbox, realDirectory(call.Dir)),
+		Work:       &work,
+		References: work.sandbox.References,
 		Spool:      spool,
 	}, nil
+}
+
+// place is the work of a call as far as the sandbox of its entry says it.
+func (s scripts) place(t *tool.Tool, call tool.Call, spool bool) scriptWork {
+	settings := t.Sandbox
+	settings.AllowedPaths = allowedPaths(settings, realDirectory(call.Dir))
+	if spool {
+		settings.Limits.Output = t.Output.MostSpilled()
+	}
+	return scriptWork{environment: settings.Environment, sandbox: settings}
 }
 
 // Plan implements runner.
@@ -81,7 +76,11 @@ func (s scripts) Run(ctx context.Context, a *act, to streams) (outcome, error) {
 		return outcome{ExitCode: -1},
 			tool.Failf(tool.FailInternal, "a script was given a plan of another kind: %T", a.plan)
 	}
-	process := processOf(workOf(a.invocation))
+	return s.start(ctx, a, settled, processOf(workOf(a.invocation)), to)
+}
+
+// start runs a process, and tells what became of it in the words that all runners share.
+func (s scripts) start(ctx context.Context, a *act, settled sandbox.Plan, process sandbox.Process, to streams) (outcome, error) {
 	process.Stdout, process.Stderr, process.Last, process.Trace = to.stdout, to.stderr, to.last, a.invocation.Trace
 	ended, err := s.host.Run(ctx, settled, process)
 	out := outcomeOf(ended)

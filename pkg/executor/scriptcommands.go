@@ -23,7 +23,7 @@ func (a *act) scanDynamic() {
 		all.Reads = append(all.Reads, one.Reads...)
 		all.Problems = append(all.Problems, one.Problems...)
 		if command.Argv != nil {
-			texts = append(texts, strings.Join(command.Argv, " "))
+			texts = append(texts, shownArgv(a.tool, command.Argv))
 			if len(workOf(a.invocation).dynamic) == 1 {
 				a.request.Argv = command.Argv
 			}
@@ -31,7 +31,8 @@ func (a *act) scanDynamic() {
 			texts = append(texts, command.Text)
 		}
 	}
-	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir {
+	// A program's own flag of that name is about what the program does.
+	if dir := workDir(a.tool, a.arguments, a.invocation.Dir); dir != a.invocation.Dir && a.tool.Exec == nil {
 		all.Problems = append(all.Problems,
 			shellscan.Problem{Line: 1,
 				Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
@@ -40,6 +41,15 @@ func (a *act) scanDynamic() {
 	a.request.ShellText = strings.Join(texts, "\n")
 	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
 	a.hidePieces()
+}
+
+// shownArgv is the text of a command that is given as words. Of one that a script's parameter holds it is the
+// words as they stand there, which answers of earlier questions are about.
+func shownArgv(t *tool.Tool, words []string) string {
+	if t.Exec != nil {
+		return permissions.QuoteArgv(words)
+	}
+	return strings.Join(words, " ")
 }
 
 func (a *act) scan(command tool.DynamicCommand) shellscan.Script {

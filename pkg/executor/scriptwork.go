@@ -29,6 +29,9 @@ type scriptWork struct {
 
 // workOf returns the work of a script's invocation.
 func workOf(invocation *tool.Invocation) *scriptWork {
+	if work, ok := invocation.Work.(*argvWork); ok {
+		return &work.scriptWork
+	}
 	work, _ := invocation.Work.(*scriptWork) // the runner of scripts is given no other
 	return work
 }
@@ -43,6 +46,11 @@ func (w *scriptWork) Code() string { return w.script }
 // environment. What the sandbox is stands in the digest of its plan.
 func (w *scriptWork) Sum(put func(parts ...string), id, dir string) {
 	put("a2a-acp invocation v3", id, w.script, dir)
+	w.sumProcess(put)
+}
+
+// sumProcess puts what the process is given into a digest.
+func (w *scriptWork) sumProcess(put func(parts ...string)) {
 	put(w.interpreter...)
 	put(w.values...)
 	put(w.parameters)

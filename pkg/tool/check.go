@@ -16,9 +16,9 @@ import (
 const mostMisfits = 5
 
 // CheckArguments checks a call's arguments against the tool's parameters and gives them as values that can
-// be relied on: the defaults filled in, every value of its parameter's type, whole numbers written as such
-// (1.0 becomes 1), numbers as json.Number. What it accepts is what InputSchema says, and nothing that two
-// readers could read differently: no key twice, no text that is not Unicode.
+// be relied on: the defaults filled in (but for flags, whose program has its own), every value of its parameter's
+// type, whole numbers written as such (1.0 becomes 1), numbers as json.Number. What it accepts is what InputSchema
+// says, and nothing that two readers could read differently: no key twice, no text that is not Unicode.
 //
 // The Failure is nil or a FailValidation that names the first five mistakes, each with the place of its
 // value. It never holds the value of a secret parameter. The map is the caller's own.
@@ -27,7 +27,11 @@ func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 	if wrong != nil {
 		return nil, invalid([]misfit{*wrong})
 	}
-	var all []misfit
+	var all, extra []misfit
+	at := func(name string) string { return name }
+	if t.Exec != nil {
+		arguments, at, extra = t.flatten(arguments)
+	}
 	names := make([]string, 0, len(t.Parameters))
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
@@ -36,15 +40,18 @@ func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 		switch {
 		case given:
 			c := checker{secret: p.Secret}
-			arguments[p.Name] = c.check(p, p.Name, value)
+			arguments[p.Name] = c.check(p, at(p.Name), value)
 			all = append(all, c.wrong...)
 		case p.Required:
-			all = append(all, misfit{p.Name, "required, and not given"})
-		case p.Default != nil:
+			all = append(all, misfit{at(p.Name), "required, and not given"})
+		case p.Default != nil && t.Exec == nil: // a program has its own
 			arguments[p.Name] = clone(p.Default)
 		}
 	}
-	all = append(all, unknown(arguments, names)...)
+	if t.Exec == nil {
+		extra = unknown("", arguments, names)
+	}
+	all = append(all, extra...)
 	if len(all) > 0 {
 		return nil, invalid(all)
 	}
@@ -68,8 +75,8 @@ func invalid(all []misfit) *Failure {
 	return failure
 }
 
-// unknown lists the arguments that no parameter declares.
-func unknown(arguments map[string]any, names []string) []misfit {
+// unknown lists the arguments that no parameter declares; path is where they stand.
+func unknown(path string, arguments map[string]any, names []string) []misfit {
 	var extra []string
 	for name := range arguments {
 		if !slices.Contains(names, name) {
@@ -85,7 +92,7 @@ func unknown(arguments map[string]any, names []string) []misfit {
 		} else if len(names) > 0 {
 			message = "there is no such parameter; there are " + strings.Join(names, ", ")
 		}
-		all = append(all, misfit{memberPath("", name), message})
+		all = append(all, misfit{memberPath(path, name), message})
 	}
 	return all
 }

@@ -20,6 +20,7 @@ const (
 	FormatIP       Format = "ip"       // an IPv4 or IPv6 address without a zone
 	FormatCIDR     Format = "cidr"     // an address and the length of its prefix (RFC 4632, RFC 4291)
 	FormatBase64   Format = "base64"   // either alphabet of RFC 4648, padded or not, in one line
+	FormatHex      Format = "hex"      // bytes in hex digits, two each
 	FormatURI      Format = "uri"      // an absolute URI (RFC 3986), so no blanks and nothing but ASCII
 	FormatEmail    Format = "email"    // what <input type=email> takes (HTML, 4.10.5.1.5)
 	FormatPatch    Format = "patch"    // see PatchFiles; the files that it names count as paths of the call
@@ -27,7 +28,7 @@ const (
 
 // Formats lists the formats in the order that messages name them.
 func Formats() []Format {
-	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatURI, FormatEmail,
+	return []Format{FormatPath, FormatDuration, FormatIP, FormatCIDR, FormatBase64, FormatHex, FormatURI, FormatEmail,
 		FormatPatch}
 }
 
@@ -62,6 +63,7 @@ var formatRules = map[Format]formatRule{
 	FormatBase64: {
 		words: "base64", pattern: whole(`[A-Za-z0-9+/_-]*={0,2}`), holds: isBase64,
 	},
+	FormatHex: {words: "bytes in hex digits", pattern: whole(`(?:[0-9A-Fa-f]{2})*`)},
 	FormatURI: {
 		words:   "an absolute URI such as https://example.com/a",
 		pattern: whole(`[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+`),
@@ -90,7 +92,7 @@ func (f Format) Holds(text string) bool {
 	}
 	rule, known := formatRules[f]
 	switch {
-	case !known, text == "" && f != FormatBase64:
+	case !known, text == "" && f != FormatBase64 && f != FormatHex:
 		return false
 	case rule.pattern != nil && !rule.pattern().MatchString(text):
 		return false

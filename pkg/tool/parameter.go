@@ -46,6 +46,13 @@ type Parameter struct {
 	// Secret keeps the value out of prompts, events and the record.
 	Secret bool
 
+	// Flag is what stands in front of the value in a call of a program (Exec): --name, -name or -n. Without it
+	// the value is an argument by itself, and each item of a list is one.
+	Flag string
+	Form FlagForm
+	// PassEmpty hands an empty value on, where it else is as good as none.
+	PassEmpty bool
+
 	// Implied marks a parameter that no entry declares: the template names it, and a file of the original
 	// format may leave the declaration out.
 	Implied bool

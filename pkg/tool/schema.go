@@ -13,10 +13,41 @@ import (
 // all tools of a server for one expression that they cannot read. A format appears as an expression and in
 // words. The default of a secret parameter is left out too.
 func (t *Tool) InputSchema() map[string]any {
-	properties := make(map[string]any, len(t.Parameters))
+	if t.Exec != nil {
+		return t.flagsSchema()
+	}
+	return schemaOf(t.Parameters)
+}
+
+// flagsSchema is the schema of a tool that runs a program: an object of flags, and the words beside it.
+func (t *Tool) flagsSchema() map[string]any {
+	var flags, words []Parameter
+	for _, p := range t.Parameters {
+		if p.isFlag() {
+			flags = append(flags, p)
+		} else {
+			words = append(words, p)
+		}
+	}
+	schema := schemaOf(words)
+	inner := schemaOf(flags)
+	if len(flags) == 0 {
+		return schema
+	}
+	schema["properties"].(map[string]any)[flagsMember] = inner
+	if _, wanted := inner["required"]; wanted {
+		required, _ := schema["required"].([]string)
+		schema["required"] = append([]string{flagsMember}, required...)
+	}
+	return schema
+}
+
+// schemaOf is the schema of an object with a member for each parameter.
+func schemaOf(parameters []Parameter) map[string]any {
+	properties := make(map[string]any, len(parameters))
 	required := []string{}
-	for i := range t.Parameters {
-		p := &t.Parameters[i]
+	for i := range parameters {
+		p := &parameters[i]
 		property := p.schema()
 		if p.Default != nil && !p.Secret {
 			property["default"] = clone(p.Default)

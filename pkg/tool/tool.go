@@ -16,7 +16,8 @@ type Tool struct {
 	Name        string // for people; the ID when the file gives none
 	Description string // for the model
 
-	Script     string // the template as written, values not filled in
+	Script     string // the template as written, values not filled in; "" where Exec is set
+	Exec       *Exec  // the program that it runs in place of a script; nil for a script
 	Parameters []Parameter
 	Sandbox    Sandbox
 

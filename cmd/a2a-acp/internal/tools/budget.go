@@ -28,7 +28,8 @@ func sayBudget(env *cli.Environment, list []listedTool) {
 func sayTokens(env *cli.Environment, n, tokens int) {
 	env.Say(fmt.Sprintf("%d tools are offered, and cost about %d tokens (bytes/4)", n, tokens))
 	if n > manyTools || tokens > manyTokens {
-		env.Say(fmt.Sprintf("more than %d tools or %d tokens are more than models choose well from: offer fewer (serve: principals: NAME: mcp: tools:), "+
-			"or write expose: search in a2a-acp.yaml, and MCP clients find tools by what they do", manyTools, manyTokens))
+		env.Say(fmt.Sprintf("more than %d tools or %d tokens are more than models choose well from: "+
+			"offer fewer (serve: principals: NAME: mcp: tools:), or write expose: search in a2a-acp.yaml, "+
+			"and MCP clients find tools by what they do", manyTools, manyTokens))
 	}
 }

@@ -20,9 +20,10 @@ func toolsExportCommand(env *cli.Environment) *cobra.Command {
 		Short: "Print tools to give away: as a tools file, as JSON, or as MCP shows them",
 		Long: `export prints the named tools, or all of your own: as a tools file (yaml),
 the same as JSON (json), as the list that an MCP client gets (mcp), or as that
-list alone, as Ophis writes mcp-tools.json (mcp-tools). It leaves out comments and secrets: values of variables that are credentials,
-defaults and examples of secret parameters. It says what it left out. It
-refuses an entry with a credential in its script.`,
+list alone, as Ophis writes mcp-tools.json (mcp-tools). It leaves out comments
+and secrets: values of variables that are credentials, defaults and examples
+of secret parameters. It says what it left out. It refuses an entry with a
+credential in its script.`,
 		Example: `  a2a-acp tools export recent_changes > recent_changes.yaml
   a2a-acp tools export -o mcp > mcp-tools.json`,
 		ValidArgsFunction: completeManyTools(env, &tools),

@@ -122,9 +122,55 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level,
 		map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
 	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Text(preview.Shown)))
-	fmt.Fprintf(w, "\nAs it runs\n%s\n", cli.Indent(preview.Script))
+	if preview.Script != "" {
+		fmt.Fprintf(w, "\nAs it runs\n%s\n", cli.Indent(preview.Script))
+	}
+	writeWords(w, preview.Argv)
 	writeValues(w, preview.Values, preview.Parameters)
 	return nil
+}
+
+// writeWords lists the words of a program, each as it is.
+func writeWords(w io.Writer, words []string) {
+	if len(words) > 0 {
+		fmt.Fprintln(w, "\nIts words")
+	}
+	for i, word := range words {
+		fmt.Fprintf(w, "  %d  %s\n", i, strings.ReplaceAll(display.Text(word), "\n", "\n     "))
+	}
+}
+
+// shownExec is the program of a tool in place of a script, in `tools show -o json`.
+type shownExec struct {
+	Command string   `json:"command"`
+	Argv    []string `json:"argv"`
+	SHA256  string   `json:"sha256,omitempty"`
+	Pin     bool     `json:"pin"`
+}
+
+func execDetails(t *tool.Tool) *shownExec {
+	if t.Exec == nil {
+		return nil
+	}
+	return &shownExec{t.Exec.Command, append([]string{}, t.Exec.Argv...), t.Exec.SHA256, t.Exec.Pin}
+}
+
+// writeWork tells what a tool runs: its script, or its program with the flags that calls may give.
+func writeWork(w io.Writer, t *tool.Tool) {
+	if t.Exec == nil {
+		fmt.Fprintf(w, "\nScript\n%s\n", cli.Indent(t.Script))
+		return
+	}
+	words := append([]string{t.Exec.Command}, t.Exec.Argv...)
+	for _, p := range t.Parameters {
+		if p.Flag != "" {
+			words = append(words, "["+p.Flag+"]")
+		}
+	}
+	fmt.Fprintf(w, "\nProgram\n  %s\n", display.Line(strings.Join(words, " ")))
+	if t.Exec.SHA256 != "" {
+		fmt.Fprintf(w, "  sha256 %s%s\n", t.Exec.SHA256, map[bool]string{true: ", or it does not run"}[t.Exec.Pin])
+	}
 }
 
 // writeValues lists what a script refers to, in its order.

@@ -201,6 +201,7 @@ func findTool(set *config.Set, id string) (*config.Loaded, error) {
 type toolDetails struct {
 	listedTool
 	Script      string         `json:"script"`
+	Exec        *shownExec     `json:"exec,omitempty"` // in place of a script
 	InputSchema map[string]any `json:"inputSchema"`
 	Limits      map[string]any `json:"limits"`
 	WorkingDir  string         `json:"working_directory"`
@@ -237,7 +238,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 			Exposed: app.IsExposed(t, set.Settings),
 		},
-		Script: t.Script, InputSchema: t.InputSchema(),
+		Script: t.Script, Exec: execDetails(t), InputSchema: t.InputSchema(),
 		Limits: map[string]any{
 			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes,
@@ -321,7 +322,7 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	case tool.AuditParams:
 	}
 	writeOutcomes(w, t)
-	fmt.Fprintf(w, "\nScript\n%s\n", cli.Indent(t.Script))
+	writeWork(w, t)
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(env.Stderr, warning.Shown())
 	}
