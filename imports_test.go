@@ -89,6 +89,7 @@ var may = map[string][]string{
 
 	// audit: it follows the record, and nobody tells it anything else.
 	"internal/telemetry": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit"},
+	"internal/ocsf":      {"pkg/events"}, // the record's events in other words
 
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// secret: what a receiver says is shown without what it was sent.
@@ -146,7 +147,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
-		"internal/exit", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
+		"internal/exit", "internal/ocsf", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
 		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines",

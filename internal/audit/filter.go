@@ -79,14 +79,21 @@ func At(dir string, seq int64) (Entry, error) {
 // OfType returns what Scan wants of entries of some types.
 func OfType(types ...events.Type) func([]byte) bool { return Filter{Types: types}.mayFit }
 
+// Each gives a function the entries of the record in dir that fit, Last aside, in order and one at a time. See Read.
+func Each(dir string, f Filter, each func(Entry) error) error {
+	return Scan(dir, f.mayFit, func(e Entry) error {
+		if !f.Fits(e) {
+			return nil
+		}
+		return each(e)
+	})
+}
+
 // List returns the entries of the record in dir that fit, the oldest first. It holds in memory what it
 // gives and no more. With an error about damaged lines (see Read) it gives the others all the same.
 func List(dir string, f Filter) ([]Entry, error) {
 	var list []Entry
-	err := Scan(dir, f.mayFit, func(e Entry) error {
-		if !f.Fits(e) {
-			return nil
-		}
+	err := Each(dir, f, func(e Entry) error {
 		list = append(list, e)
 		if f.Last > 0 && len(list) >= 2*f.Last {
 			list = slices.Clone(list[len(list)-f.Last:])

@@ -22,6 +22,9 @@ func auditData(k kind, e *Event) map[string]any {
 	return data
 }
 
+// Severity returns how bad the event is, in the words of the original's audit: info, warning, error or critical.
+func (e *Event) Severity() string { return string(kindOf(e).severity) }
+
 // details are the members of an event that no notification has a place for.
 func details(e *Event) map[string]any {
 	members := map[string]any{}

@@ -100,12 +100,18 @@ func (f *ActFilter) check() error {
 	return cli.Fail(exit.Usage, fmt.Errorf("--event %q: there is no such event%s", name, meant))
 }
 
-// entries returns what holds the filter against single entries.
-func (f *ActFilter) entries(env *cli.Environment) func(audit.Entry) bool {
+// entryFilter is what the record's own filter can pick.
+func (f *ActFilter) entryFilter(env *cli.Environment) audit.Filter {
 	filter := audit.Filter{Session: f.session, Task: f.task, Since: f.since.Time(env.Now()), Until: f.until.Time(env.Now())}
 	if f.session == allSessions {
 		filter.Session = ""
 	}
+	return filter
+}
+
+// entries returns what holds the filter against single entries.
+func (f *ActFilter) entries(env *cli.Environment) func(audit.Entry) bool {
+	filter := f.entryFilter(env)
 	return func(e audit.Entry) bool {
 		return filter.Fits(e) && (f.event == "" || e.Is(f.event)) && f.fits(audit.ActRecord{e})
 	}

@@ -1,22 +1,29 @@
 package audit
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/ocsf"
 )
 
 func auditExportCommand(env *cli.Environment) *cobra.Command {
@@ -30,14 +37,18 @@ func auditExportCommand(env *cli.Environment) *cobra.Command {
   jsonl        the record's own lines, byte for byte
   csv          one act on each line, for a spreadsheet
   seed         events as the original a2a-acp tells them, such as tool_execution
-  cloudevents  events in the form of CloudEvents 1.0`,
+  cloudevents  events in the form of CloudEvents 1.0
+  ocsf         events of the Open Cybersecurity Schema Framework ` + ocsf.Version + `
+
+Without a filter that looks at whole acts, such as --tool, a record of any
+length is exported with little memory; csv needs more.`,
 		Example: `  a2a-acp audit export --since 7d > week.jsonl
   a2a-acp audit export --format csv --decision reject > rejected.csv
   a2a-acp audit export --format seed --event tool_failed`,
 		Args: cobra.NoArgs,
 	}
 	filter.addTo(command)
-	command.Flags().StringVar(&format, "format", exportFormats[0].name, "jsonl, csv, seed or cloudevents")
+	command.Flags().StringVar(&format, "format", exportFormats[0].name, strings.Join(exportNames(), ", "))
 	_ = command.RegisterFlagCompletionFunc("format",
 		cobra.FixedCompletions(exportNames(), cobra.ShellCompDirectiveNoFileComp))
 	command.RunE = func(*cobra.Command, []string) error {
@@ -45,22 +56,35 @@ func auditExportCommand(env *cli.Environment) *cobra.Command {
 		if i < 0 {
 			return cli.Fail(exit.Usage, fmt.Errorf("--format %q: want %s", format, strings.Join(exportNames(), ", ")))
 		}
-		acts, err := filter.Acts(env)
-		return errors.Join(exportFormats[i].write(env.Stdout, acts, &filter), err)
+		to := exportFormats[i]
+		if to.entry == nil {
+			acts, err := filter.Acts(env)
+			return errors.Join(exportCSV(env.Stdout, acts), err)
+		}
+		out := bufio.NewWriterSize(env.Stdout, 64<<10)
+		err := filter.eachEntry(env, func(e audit.Entry) error { return writeLine(out, to.entry(e)) })
+		return errors.Join(out.Flush(), err)
 	}
 	return command
 }
 
-// exportFormats are the formats, the default first.
+// exportFormats are the formats, the default first. entry gives what is written of an entry; csv has an act on each line.
 var exportFormats = []struct {
 	name  string
-	write func(io.Writer, []audit.ActRecord, *ActFilter) error
+	entry func(audit.Entry) any
 }{
-	{"jsonl", exportLines},
-	{"csv", exportCSV},
-	{"seed", exportSeed},
-	{"cloudevents", exportCloudEvents},
+	{"jsonl", func(e audit.Entry) any { return e.Raw }},
+	{"csv", nil},
+	{"seed", func(e audit.Entry) any { return e.Recorded().Told() }},
+	{"cloudevents", func(e audit.Entry) any { return e.Recorded().CloudEvent() }},
+	{"ocsf", func(e audit.Entry) any { return ocsf.Of(e.Recorded(), hostname()) }},
 }
+
+// hostname is that of this machine. The record does not have it: it stays where it was written.
+var hostname = sync.OnceValue(func() string {
+	name, _ := os.Hostname()
+	return name
+})
 
 func exportNames() []string {
 	var names []string
@@ -70,21 +94,13 @@ func exportNames() []string {
 	return names
 }
 
-func exportLines(w io.Writer, acts []audit.ActRecord, f *ActFilter) error {
-	return f.eachEntry(acts, func(e audit.Entry) error { return writeLine(w, e.Raw) })
-}
-
-func exportSeed(w io.Writer, acts []audit.ActRecord, f *ActFilter) error {
-	return f.eachEntry(acts, func(e audit.Entry) error { return writeLine(w, e.Recorded().Told()) })
-}
-
-func exportCloudEvents(w io.Writer, acts []audit.ActRecord, f *ActFilter) error {
-	return f.eachEntry(acts, func(e audit.Entry) error { return writeLine(w, e.Recorded().CloudEvent()) })
-}
-
-// eachEntry gives the entries of acts to a function in the order of the record. Where an event is looked for,
-// others are left out.
-func (f *ActFilter) eachEntry(acts []audit.ActRecord, each func(audit.Entry) error) error {
+// eachEntry gives a function the entries of all acts that fit, in the order of the record. Where an event is looked
+// for, others are left out.
+func (f *ActFilter) eachEntry(env *cli.Environment, each func(audit.Entry) error) error {
+	if f.ofEntries() {
+		return f.stream(env, each)
+	}
+	acts, damage := f.Acts(env)
 	entries := slices.Concat(acts...)
 	slices.SortFunc(entries, func(a, b audit.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, entry := range entries {
@@ -95,7 +111,44 @@ func (f *ActFilter) eachEntry(acts []audit.ActRecord, each func(audit.Entry) err
 			return err
 		}
 	}
-	return nil
+	return damage
+}
+
+// ofEntries reports whether one entry alone says whether it is wanted.
+func (f *ActFilter) ofEntries() bool {
+	return f.kind == "" && f.result == "" && f.tool == "" && f.agent == "" && f.principal == "" && f.by == "" &&
+		f.ended == "" && f.text == "" && f.hash == ""
+}
+
+// stream is eachEntry without holding them.
+func (f *ActFilter) stream(env *cli.Environment, each func(audit.Entry) error) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	state, err := app.StateDir(env.AppOptions(nil, nil))
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	dir := filepath.Join(state, "audit")
+	if err := f.resolve(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var failed error
+	err = audit.Each(dir, f.entryFilter(env), func(e audit.Entry) error {
+		if f.event == "" || e.Is(f.event) {
+			failed = each(e)
+		}
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return hostError(err)
 }
 
 // writeLine writes a value as JSON on a line; what is JSON already, byte for byte.
@@ -115,7 +168,7 @@ func writeLine(w io.Writer, v any) error {
 var columns = []string{"number", "time", "session", "agent", "kind", "tool", "act", "decision", "by", "reason", "approver",
 	"ended", "exit_code", "ms", "error"}
 
-func exportCSV(w io.Writer, acts []audit.ActRecord, _ *ActFilter) error {
+func exportCSV(w io.Writer, acts []audit.ActRecord) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(columns) // Error returns what went wrong
 	for _, c := range acts {
