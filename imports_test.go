@@ -111,7 +111,9 @@ var may = map[string][]string{
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
-	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
+	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/a2alegacy", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
+	"internal/a2alegacy":   {},
+	"internal/a2aclient":   {"internal/a2alegacy"}, // a client of strangers' servers, which knows nothing of ours
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
 
@@ -139,6 +141,7 @@ var may = map[string][]string{
 		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
 		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc",
 	},
+	"cmd/a2a-acp/internal/a2a": {"internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/approvals": {
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",
 	},
@@ -197,7 +200,7 @@ var may = map[string][]string{
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "internal/webhook", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp": {
-		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/agents", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
+		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/a2a", "cmd/a2a-acp/internal/agents", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
 		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/serve", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",

@@ -12,6 +12,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/a2a"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/approvals"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
@@ -125,6 +126,7 @@ record before it takes effect.
 		versionCommand(env),
 		upgrade.Command(env),
 	)
+	root.AddCommand(a2a.Commands(env)...)
 	return root
 }
 

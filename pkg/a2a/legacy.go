@@ -1,167 +1,19 @@
 package a2a
 
 import (
-	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v0/pbjson"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2alegacy"
 )
 
-// What 0.3 says in JSON-RPC. Its HTTP+JSON is another language, which the protocol's own module reads and writes
-// (pbjson). The module's reader for JSON-RPC brings along all of gRPC, which every start of the program would pay
-// for.
-
-type legacyPart struct {
-	Kind     string         `json:"kind"`
-	Text     *string        `json:"text,omitempty"`
-	File     *legacyFile    `json:"file,omitempty"`
-	Data     any            `json:"data,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"`
-}
-
-type legacyFile struct {
-	Bytes    *string `json:"bytes,omitempty"`
-	URI      string  `json:"uri,omitempty"`
-	Name     string  `json:"name,omitempty"`
-	MimeType string  `json:"mimeType,omitempty"`
-}
-
-type legacyMessage struct {
-	Kind             string         `json:"kind"`
-	MessageID        string         `json:"messageId"`
-	Role             string         `json:"role"`
-	Parts            []legacyPart   `json:"parts"`
-	ContextID        string         `json:"contextId,omitempty"`
-	TaskID           string         `json:"taskId,omitempty"`
-	ReferenceTaskIDs []wire.TaskID  `json:"referenceTaskIds,omitempty"`
-	Extensions       []string       `json:"extensions,omitempty"`
-	Metadata         map[string]any `json:"metadata,omitempty"`
-}
-
-type legacyStatus struct {
-	State     string         `json:"state"`
-	Message   *legacyMessage `json:"message,omitempty"`
-	Timestamp *time.Time     `json:"timestamp,omitempty"`
-}
-
-type legacyArtifact struct {
-	ArtifactID  string         `json:"artifactId"`
-	Name        string         `json:"name,omitempty"`
-	Description string         `json:"description,omitempty"`
-	Parts       []legacyPart   `json:"parts"`
-	Extensions  []string       `json:"extensions,omitempty"`
-	Metadata    map[string]any `json:"metadata,omitempty"`
-}
-
-type legacyTask struct {
-	Kind      string           `json:"kind"`
-	ID        string           `json:"id"`
-	ContextID string           `json:"contextId"`
-	Status    legacyStatus     `json:"status"`
-	Artifacts []legacyArtifact `json:"artifacts,omitempty"`
-	History   []*legacyMessage `json:"history,omitempty"`
-	Metadata  map[string]any   `json:"metadata,omitempty"`
-}
-
-type legacyUpdate struct {
-	Kind      string          `json:"kind"`
-	TaskID    string          `json:"taskId"`
-	ContextID string          `json:"contextId"`
-	Status    *legacyStatus   `json:"status,omitempty"`
-	Final     *bool           `json:"final,omitempty"`
-	Artifact  *legacyArtifact `json:"artifact,omitempty"`
-	Append    bool            `json:"append,omitempty"`
-	LastChunk bool            `json:"lastChunk,omitempty"`
-	Metadata  map[string]any  `json:"metadata,omitempty"`
-}
-
-// legacyState returns a state as 0.3 names it: input-required for TASK_STATE_INPUT_REQUIRED.
-func legacyState(state wire.TaskState) string {
-	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(string(state), "TASK_STATE_"), "_", "-"))
-}
-
-func legacyParts(parts wire.ContentParts) []legacyPart {
-	list := make([]legacyPart, 0, len(parts))
-	for _, part := range parts {
-		old := legacyPart{Metadata: part.Metadata}
-		switch content := part.Content.(type) {
-		case wire.Text:
-			text := string(content)
-			old.Kind, old.Text = "text", &text
-		case wire.Raw:
-			bytes := base64.StdEncoding.EncodeToString(content)
-			old.Kind, old.File = "file", &legacyFile{Bytes: &bytes, Name: part.Filename, MimeType: part.MediaType}
-		case wire.URL:
-			old.Kind, old.File = "file", &legacyFile{URI: string(content), Name: part.Filename, MimeType: part.MediaType}
-		case wire.Data:
-			old.Kind, old.Data = "data", content.Value
-			if _, object := content.Value.(map[string]any); !object { // 0.3 has objects only
-				old.Data = map[string]any{"value": content.Value}
-			}
-		}
-		list = append(list, old)
-	}
-	return list
-}
-
-func legacyMessageOf(m *wire.Message) *legacyMessage {
-	if m == nil {
-		return nil
-	}
-	role := "user"
-	if m.Role == wire.MessageRoleAgent {
-		role = "agent"
-	}
-	return &legacyMessage{Kind: "message", MessageID: m.ID, Role: role, Parts: legacyParts(m.Parts), ContextID: m.ContextID,
-		TaskID: string(m.TaskID), ReferenceTaskIDs: m.ReferenceTasks, Extensions: m.Extensions, Metadata: m.Metadata}
-}
-
-func legacyStatusOf(status wire.TaskStatus) legacyStatus {
-	return legacyStatus{State: legacyState(status.State), Message: legacyMessageOf(status.Message), Timestamp: status.Timestamp}
-}
-
-func legacyArtifactOf(a *wire.Artifact) legacyArtifact {
-	return legacyArtifact{ArtifactID: string(a.ID), Name: a.Name, Description: a.Description, Parts: legacyParts(a.Parts),
-		Extensions: a.Extensions, Metadata: a.Metadata}
-}
-
-func legacyTaskOf(task *wire.Task) legacyTask {
-	old := legacyTask{Kind: "task", ID: string(task.ID), ContextID: task.ContextID, Status: legacyStatusOf(task.Status),
-		Metadata: task.Metadata}
-	for _, artifact := range task.Artifacts {
-		old.Artifacts = append(old.Artifacts, legacyArtifactOf(artifact))
-	}
-	for _, message := range task.History {
-		old.History = append(old.History, legacyMessageOf(message))
-	}
-	return old
-}
-
-// legacyEvent returns an event as 0.3 has it. A status is final that ends the task, or waits for input: clients
-// of 0.3 end the stream with it.
-func legacyEvent(event wire.Event) any {
-	switch event := event.(type) {
-	case *wire.Message:
-		return legacyMessageOf(event)
-	case *wire.Task:
-		return legacyTaskOf(event)
-	case *wire.TaskStatusUpdateEvent:
-		status, final := legacyStatusOf(event.Status), event.Status.State.Terminal() ||
-			event.Status.State == wire.TaskStateInputRequired
-		return legacyUpdate{Kind: "status-update", TaskID: string(event.TaskID), ContextID: event.ContextID, Status: &status,
-			Final: &final, Metadata: event.Metadata}
-	case *wire.TaskArtifactUpdateEvent:
-		artifact := legacyArtifactOf(event.Artifact)
-		return legacyUpdate{Kind: "artifact-update", TaskID: string(event.TaskID), ContextID: event.ContextID,
-			Artifact: &artifact, Append: event.Append, LastChunk: event.LastChunk, Metadata: event.Metadata}
-	}
-	return nil
-}
+// What 0.3 says in JSON-RPC stands in internal/a2alegacy, and what it says in HTTP+JSON in pbjson.
 
 // legacyNews returns the body of an event in JSON-RPC of 0.3.
 func legacyNews(n news) ([]byte, error) {
@@ -169,7 +21,7 @@ func legacyNews(n news) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(legacyEvent(event))
+	return json.Marshal(a2alegacy.OfEvent(event))
 }
 
 // legacyRESTNews is the same in HTTP+JSON.
@@ -183,7 +35,7 @@ func legacyRESTNews(n news) ([]byte, error) {
 
 // legacySend is what message/send says.
 type legacySend struct {
-	Message       *legacyMessage `json:"message"`
+	Message       *a2alegacy.Message `json:"message"`
 	Configuration struct {
 		AcceptedOutputModes []string        `json:"acceptedOutputModes"`
 		Blocking            *bool           `json:"blocking"`
@@ -224,50 +76,16 @@ func legacySendParams(params []byte) ([]byte, *Error) {
 		}
 		request.Config.PushConfig = config
 	}
-	if m := old.Message; m != nil {
-		message := &wire.Message{ID: m.MessageID, ContextID: m.ContextID, TaskID: wire.TaskID(m.TaskID),
-			ReferenceTasks: m.ReferenceTaskIDs, Extensions: m.Extensions, Metadata: m.Metadata}
-		message.Role = map[string]wire.MessageRole{"user": wire.MessageRoleUser, "agent": wire.MessageRoleAgent}[m.Role]
-		for i, part := range m.Parts {
-			content, failed := part.content()
-			if failed != nil {
-				failed.field = fmt.Sprintf("message.parts[%d]", i)
-				return nil, failed
-			}
-			message.Parts = append(message.Parts, content)
-		}
-		request.Message = message
+	var err error
+	request.Message, err = old.Message.Wire()
+	if wrong := (*a2alegacy.PartError)(nil); errors.As(err, &wrong) {
+		return nil, invalid(fmt.Sprintf("message.parts[%d]", wrong.Index), "%v", wrong.Err)
 	}
 	encoded, err := json.Marshal(request)
 	if err != nil {
 		return nil, failf(errParams, "the parameters cannot be read: %v", err)
 	}
 	return encoded, nil
-}
-
-// content returns a part in the words of 1.0.
-func (p legacyPart) content() (*wire.Part, *Error) {
-	part := &wire.Part{Metadata: p.Metadata}
-	switch {
-	case p.Kind == "text" && p.Text != nil:
-		part.Content = wire.Text(*p.Text)
-	case p.Kind == "data" && p.Data != nil:
-		part.Content = wire.Data{Value: p.Data}
-	case p.Kind == "file" && p.File != nil:
-		part.Filename, part.MediaType = p.File.Name, p.File.MimeType
-		if p.File.Bytes == nil {
-			part.Content = wire.URL(p.File.URI)
-			break
-		}
-		raw, err := base64.StdEncoding.DecodeString(*p.File.Bytes)
-		if err != nil {
-			return nil, invalid("", "the bytes are no base64")
-		}
-		part.Content = wire.Raw(raw)
-	default:
-		return nil, invalid("", "want the kind text, file or data with its content, found the kind %.20q", p.Kind)
-	}
-	return part, nil
 }
 
 // legacyResult returns the result of an operation as 0.3 has it in JSON-RPC.
@@ -278,21 +96,21 @@ func legacyResult(op *operation, result json.RawMessage, q *query) (json.RawMess
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(legacyEvent(event))
+		return json.Marshal(a2alegacy.OfEvent(event))
 	case "GetTask", "CancelTask":
 		var task wire.Task
 		if err := json.Unmarshal(result, &task); err != nil {
 			return nil, err
 		}
-		return json.Marshal(legacyTaskOf(&task))
+		return json.Marshal(a2alegacy.OfTask(&task))
 	case "ListTasks":
 		var list wire.ListTasksResponse
 		if err := json.Unmarshal(result, &list); err != nil {
 			return nil, err
 		}
-		tasks := []legacyTask{}
+		tasks := []a2alegacy.Task{}
 		for _, task := range list.Tasks {
-			tasks = append(tasks, legacyTaskOf(task))
+			tasks = append(tasks, a2alegacy.OfTask(task))
 		}
 		return json.Marshal(map[string]any{"tasks": tasks, "totalSize": list.TotalSize, "pageSize": list.PageSize,
 			"nextPageToken": list.NextPageToken})

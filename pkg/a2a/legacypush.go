@@ -5,68 +5,29 @@ import (
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v0/pbjson"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2alegacy"
 )
 
-// legacyPush is a push notification config in JSON-RPC of 0.3.
-type legacyPush struct {
-	ID             string          `json:"id,omitempty"`
-	URL            string          `json:"url"`
-	Token          string          `json:"token,omitempty"`
-	Authentication *legacyPushAuth `json:"authentication,omitempty"`
-}
-
-type legacyPushAuth struct {
-	Schemes     []string `json:"schemes"`
-	Credentials string   `json:"credentials,omitempty"`
-}
-
-// legacyTaskPush is one of a task.
-type legacyTaskPush struct {
-	TaskID string     `json:"taskId"`
-	Config legacyPush `json:"pushNotificationConfig"`
-}
-
-func (p legacyPush) config() *wire.PushConfig {
-	config := &wire.PushConfig{ID: p.ID, URL: p.URL, Token: p.Token}
-	if p.Authentication != nil && len(p.Authentication.Schemes) > 0 {
-		config.Auth = &wire.PushAuthInfo{Scheme: p.Authentication.Schemes[0], Credentials: p.Authentication.Credentials}
-	}
-	return config
-}
-
 func pushOfLegacy(raw json.RawMessage) (*wire.PushConfig, *Error) {
-	var old legacyPush
+	var old a2alegacy.Push
 	if err := json.Unmarshal(raw, &old); err != nil {
 		return nil, failf(errParams, "the push notification config cannot be read: %v", err)
 	}
-	return old.config(), nil
-}
-
-func legacyTaskPushOf(config *wire.PushConfig) legacyTaskPush {
-	old := legacyTaskPush{TaskID: string(config.TaskID),
-		Config: legacyPush{ID: config.ID, URL: config.URL, Token: config.Token}}
-	if config.Auth != nil {
-		old.Config.Authentication = &legacyPushAuth{[]string{config.Auth.Scheme}, config.Auth.Credentials}
-	}
-	return old
+	return old.Wire(), nil
 }
 
 // legacyPushParams returns the parameters of an operation on push notification configs in the words of 1.0.
 func legacyPushParams(op *operation, params []byte) ([]byte, *Error) {
 	var request any
 	if op.name == "CreateTaskPushNotificationConfig" {
-		var old legacyTaskPush
+		var old a2alegacy.TaskPush
 		if err := json.Unmarshal(params, &old); err != nil {
 			return nil, failf(errParams, "the parameters cannot be read: %v", err)
 		}
-		config := old.Config.config()
-		config.TaskID = wire.TaskID(old.TaskID)
-		request = config
+		request = old.Wire()
 	} else {
-		var old struct {
-			Task   wire.TaskID `json:"id"`
-			Config string      `json:"pushNotificationConfigId"`
-		}
+		var old a2alegacy.PushName
 		if err := json.Unmarshal(params, &old); err != nil {
 			return nil, failf(errParams, "the parameters cannot be read: %v", err)
 		}
@@ -87,15 +48,15 @@ func legacyPushResult(op *operation, result json.RawMessage) (json.RawMessage, e
 		if err := json.Unmarshal(result, &config); err != nil {
 			return nil, err
 		}
-		return json.Marshal(legacyTaskPushOf(&config))
+		return json.Marshal(a2alegacy.OfTaskPush(&config))
 	case "ListTaskPushNotificationConfigs":
 		var list wire.ListTaskPushConfigResponse
 		if err := json.Unmarshal(result, &list); err != nil {
 			return nil, err
 		}
-		old := []legacyTaskPush{}
+		old := []a2alegacy.TaskPush{}
 		for _, config := range list.Configs {
-			old = append(old, legacyTaskPushOf(config))
+			old = append(old, a2alegacy.OfTaskPush(config))
 		}
 		return json.Marshal(old)
 	}

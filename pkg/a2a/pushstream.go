@@ -9,6 +9,7 @@ import (
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/a2a-acp/a2a-acp/internal/a2alegacy"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
 )
@@ -152,6 +153,6 @@ func (p *pushStream) item(ctx context.Context, t tasklog.Task, e tasklog.Event) 
 		return nil, err
 	}
 	item.ContentType = "application/json"
-	item.Body, err = json.Marshal(legacyTaskOf(told(task)))
+	item.Body, err = json.Marshal(a2alegacy.OfTask(told(task)))
 	return item, err
 }
