@@ -32,7 +32,7 @@ func main() {
 func run(ctx context.Context, address string) error {
 	offers := newOffers()
 	server, err := mcpserver.New(mcpserver.Options{Tools: offers, Resources: offers.resources(), Prompts: offers.prompts(),
-		Completer: offers, Tasks: &mcpserver.Memory{}, Version: "1", Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
+		Completer: offers, Tasks: &memory{}, Version: "1", Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
 	if err != nil {
 		return err
 	}

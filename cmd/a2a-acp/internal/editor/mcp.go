@@ -35,7 +35,8 @@ func (f *mcpFlags) add(cmd *cobra.Command) {
 }
 
 func (f *mcpFlags) addPlace(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.workspace, "workspace", "", "the settings of this project, not yours; or where calls are made, if there are none")
+	cmd.Flags().StringVar(&f.workspace, "workspace", "",
+		"the settings of this project, not yours; or where calls are made, if there are none")
 	cmd.Flags().Lookup("workspace").NoOptDefVal = here
 	cmd.Flags().StringVar(&f.configPath, "config-path", "", "the settings file, in place of the usual one")
 }
@@ -112,8 +113,8 @@ func (f *mcpFlags) server(env *cli.Environment, dir string) (editor.Server, erro
 			return server, fmt.Errorf("--env %q is no NAME=VALUE", pair)
 		}
 		if isSecret(name) && !strings.Contains(value, "{") && !strings.HasPrefix(value, "$") {
-			return server, fmt.Errorf("%s would stand in the settings for everybody to read: keep it with a2a-acp secrets set %s, and have the tool "+
-				"refer to it ({secret: %s}), or give a reference that the editor fills in", name, name, name)
+			return server, fmt.Errorf("%s would stand in the settings for everybody to read: keep it with a2a-acp secrets set %s, "+
+				"and have the tool refer to it ({secret: %s}), or give a reference that the editor fills in", name, name, name)
 		}
 		server.Env[name] = value
 	}

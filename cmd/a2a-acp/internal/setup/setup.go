@@ -185,7 +185,8 @@ func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) err
 		return cli.Fail(exit.Usage, fmt.Errorf("--pack %s: want %s, each once", strings.Join(w.packs, ","),
 			strings.Join(permissions.Packs(), ", ")))
 	}
-	if w.preset == "balanced" || w.preset == "confined" || len(w.packs) > 0 { // the others approve no more than what holds without a file
+	// The other presets approve no more than what holds without a file.
+	if w.preset == "balanced" || w.preset == "confined" || len(w.packs) > 0 {
 		if err := cli.Confirm(ctx, env); err != nil {
 			return err
 		}
