@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -13,7 +14,7 @@ import (
 // BroughtWith returns the directory that holds both a path and a directory that is worked in, where whoever
 // wrote the latter could have brought the former along, and set the variable that names it: direnv does that
 // for a repository. It returns "" where he could not: nobody brings what holds the home of our account, which
-// no variable says, nor what root made for another.
+// no variable says, nor what root made for another, nor the directories that each system has for everybody.
 func BroughtWith(path, dir, home string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -23,7 +24,7 @@ func BroughtWith(path, dir, home string) string {
 	}
 	for p := dir; p != filepath.Dir(p); p = filepath.Dir(p) {
 		switch {
-		case home != "" && within(home, p), isRoots(p):
+		case home != "" && within(home, p), isRoots(p), slices.Contains(everybodys, p):
 			return ""
 		case within(path, p):
 			return p
@@ -31,6 +32,11 @@ func BroughtWith(path, dir, home string) string {
 	}
 	return ""
 }
+
+// everybodys are the directories that a system has for everybody's files, by the Filesystem Hierarchy Standard
+// 3.0 (3.8, 3.18, 5.15): they were there before anything was unpacked in them. They matter to root alone, for
+// whom no other directory is root's.
+var everybodys = []string{"/home", "/tmp", "/var/tmp"}
 
 // isRoots reports whether a directory is root's, and we are not root.
 func isRoots(dir string) bool {

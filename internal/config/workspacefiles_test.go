@@ -39,3 +39,19 @@ func TestAdmit(t *testing.T) {
 		}
 	}
 }
+
+// TestBroughtWith: what lies beside the workspace in a directory of everybody was not brought along with it.
+func TestBroughtWith(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ path, dir, want string }{
+		{"/tmp/home/.config/a2a-acp", "/tmp/project", ""},
+		{"/var/tmp/home/.config/a2a-acp", "/var/tmp/project", ""},
+		{"/home/other/.config/a2a-acp", "/home/guest/project", ""},
+		{"/tmp/clone/.config/a2a-acp", "/tmp/clone/project", "/tmp/clone"},
+		{"/home/other/clone/.config/a2a-acp", "/home/other/clone/project", "/home/other/clone"},
+	} {
+		if in := BroughtWith(row.path, row.dir, "/elsewhere/home"); in != row.want {
+			t.Errorf("%s with %s: in %q, want %q", row.path, row.dir, in, row.want)
+		}
+	}
+}
