@@ -25,6 +25,12 @@ import (
 // The scripts run the real binary. fake-editor starts it and plays the editor's lines of a file, fake-agent
 // is what it guards and plays the agent's (see playfile_test.go).
 func TestMain(m *testing.M) {
+	// The program starts itself for what it does in processes of its own. That is the program that a test builds or
+	// names a2a-acp, never this one: it would run the tests again, which would start it again.
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") && strings.HasSuffix(os.Args[0], ".test") {
+		fmt.Fprintf(os.Stderr, "%s is the tests, and was started as the program: %q\n", os.Args[0], os.Args[1:])
+		os.Exit(2)
+	}
 	testscript.Main(m, map[string]func(){
 		"a2a-acp": func() {
 			// The scripts have homes of their own.
