@@ -111,7 +111,7 @@ var may = map[string][]string{
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
-	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/a2alegacy", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
+	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/a2alegacy", "internal/agentclient", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
 	"internal/a2alegacy":   {},
 	"internal/a2aclient":   {"internal/a2alegacy"}, // a client of strangers' servers, which knows nothing of ours
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
@@ -177,7 +177,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/secrets": {
 		"internal/app", "internal/display", "internal/exit", "internal/secret", "cmd/a2a-acp/internal/cli",
 	},
-	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "internal/serve", "cmd/a2a-acp/internal/cli"},
+	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "internal/lines", "internal/serve", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
 		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",

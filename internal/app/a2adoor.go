@@ -14,6 +14,7 @@ import (
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/a2a-acp/a2a-acp/internal/agentclient"
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
@@ -24,7 +25,7 @@ import (
 )
 
 // a2aDoor opens the A2A door of the daemon.
-func (a *App) a2aDoor() (serve.Door, error) {
+func (a *App) a2aDoor(agents AgentsOptions) (serve.Door, error) {
 	door, err := a.openDoor()
 	if err != nil {
 		return serve.Door{}, err
@@ -37,7 +38,7 @@ func (a *App) a2aDoor() (serve.Door, error) {
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := d.open(); err != nil {
+	if err := d.open(agents); err != nil {
 		shut(over)
 		return serve.Door{}, fmt.Errorf("the A2A door: %w", err)
 	}
@@ -52,7 +53,7 @@ func (a *App) a2aDoor() (serve.Door, error) {
 			anybody("GET /.well-known/agent-card.json"), anybody("GET /.well-known/agent.json"),
 			anybody("GET " + a2a.KeySetPath), anybody("GET /agents/{name}/.well-known/agent-card.json"),
 		},
-		FirstLine: func(base string) map[string]any { return map[string]any{"a2a": base} },
+		FirstLine: d.firstLine,
 		Ready:     d.server.Ready,
 		Drain:     shut,
 	}, nil
@@ -62,6 +63,7 @@ func (a *App) a2aDoor() (serve.Door, error) {
 type a2aDoor struct {
 	*Door
 	log    *tasklog.Log
+	agents *agentclient.Driver
 	server *a2a.Server
 
 	shutting sync.Once
@@ -70,7 +72,7 @@ type a2aDoor struct {
 // cardKeyName is the file in the state directory with the key that cards are signed with.
 const cardKeyName = "card.key"
 
-func (d *a2aDoor) open() error {
+func (d *a2aDoor) open(agents AgentsOptions) error {
 	a := d.app
 	if a.state == "" {
 		return fmt.Errorf("there is no state directory to keep tasks in: %w", a.Unrecorded)
@@ -87,13 +89,40 @@ func (d *a2aDoor) open() error {
 		Tools: &a2aTools{door: d.Door, admitted: map[string]error{}}, Board: d.Questions,
 		Name: "a2a-acp", Version: a.o.Version, Card: describeDaemon,
 	})
+	agents.Served = true
+	if d.agents, err = a.Agents(agents); err != nil {
+		return err
+	}
 	if d.server, err = a2a.New(a2a.Options{
-		Log: d.log, Agent: agent, Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
+		Log: d.log, Agent: agent, Agents: d.endpoints(), Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
 		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
 	}); err != nil {
 		return err
 	}
 	return d.server.Start(ctx)
+}
+
+// endpoints returns the agents that have a place of their own: those that are configured.
+func (d *a2aDoor) endpoints() map[string]a2a.Agent {
+	all := map[string]a2a.Agent{}
+	for _, agent := range d.agents.List() {
+		all[agent.Name] = a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: agent.Name, Version: d.app.o.Version,
+			Card: describeDaemon})
+	}
+	return all
+}
+
+// firstLine says where the door and its agents are.
+func (d *a2aDoor) firstLine(base string) map[string]any {
+	line := map[string]any{"a2a": base}
+	agents := map[string]string{}
+	for _, agent := range d.agents.List() {
+		agents[agent.Name] = base + "/agents/" + agent.Name
+	}
+	if len(agents) > 0 {
+		line["agents"] = agents
+	}
+	return line
 }
 
 // shut ends what is under way, once, and closes the log.
@@ -102,6 +131,9 @@ func (d *a2aDoor) shut(ctx context.Context) (err error) {
 		d.Questions.Leave()
 		if d.server != nil {
 			d.server.Close(ctx)
+		}
+		if d.agents != nil {
+			d.agents.Close()
 		}
 		d.close()
 		if d.log != nil {

@@ -105,7 +105,7 @@ func (d *agentDriver) environ(ctx context.Context, c config.Agent) (environ, val
 	if key := d.app.o.Getenv(agentKeyVariable); key != "" {
 		values = append(values, key)
 	}
-	for _, entry := range d.o.Environ {
+	for _, entry := range d.app.forAgents(d.o.Environ) { // its commands get it, too
 		if name, _, _ := strings.Cut(entry, "="); set[name] == "" {
 			environ = append(environ, entry)
 		}

@@ -25,6 +25,7 @@ type DaemonOptions struct {
 	NoAuth    bool          // nobody has to show a token
 	Workspace string        // absolute, in place of that of the configuration; "" for that
 	Grace     time.Duration // likewise
+	Agents    AgentsOptions // required: for the agents that A2A clients talk to. Served is set
 	Stdout    io.Writer     // required: gets the first line
 	// Signals are SIGHUP, which reads the files again, and others, which end the daemon: the first when what is
 	// under way has ended, the second at once. Required.
@@ -75,7 +76,7 @@ type daemon struct {
 
 // open makes the server, with all doors, and opens its listeners.
 func (d *daemon) open() (err error) {
-	doors, err := openDoors(append(d.app.daemonDoors(), d.o.doors...))
+	doors, err := openDoors(append(d.app.daemonDoors(d.o.Agents), d.o.doors...))
 	if err != nil {
 		return err
 	}

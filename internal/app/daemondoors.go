@@ -8,11 +8,11 @@ import (
 
 // daemonDoors lists what makes the doors of the daemon: each is a line here, and a file of its own. It opens a
 // Door of the App (openDoor), which its Drain closes: that is called once, however the daemon ends.
-func (a *App) daemonDoors() []func() (serve.Door, error) {
+func (a *App) daemonDoors(agents AgentsOptions) []func() (serve.Door, error) {
 	return []func() (serve.Door, error){
 		a.mcpDoor,
 		a.webhookDoor,
-		a.a2aDoor,
+		func() (serve.Door, error) { return a.a2aDoor(agents) },
 		a.metricsDoor,
 	}
 }

@@ -12,7 +12,8 @@
 // stream is that log, read from some number on: the same for everybody, before and after a restart.
 //
 // Behind an endpoint stands an Agent. It works on a task by turns (turn.go): it says what happens, which is on disk
-// before anybody is told, and may ask the client and wait. ToolAgent is the one whose skills are tools.
+// before anybody is told, and may ask the client and wait. ToolAgent is the one whose skills are tools (tools.go), and
+// ACPAgent one that has an agent work that speaks ACP (acpagent.go, and what it tells and asks: acpplay.go, acpask.go).
 //
 // Who calls is told by Options.Caller. What belongs to another caller does not exist: a task that is somebody
 // else's and one that was never made get the same answer.

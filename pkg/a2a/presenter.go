@@ -172,7 +172,8 @@ type questionData struct {
 type questionRisk struct {
 	Action string   `json:"action"`
 	Paths  []string `json:"paths,omitempty"`
-	Bound  bool     `json:"exactlyThis"` // a yes is for the very script and values, and nothing else
+	Notes  []string `json:"notes,omitempty"` // what it would run and could reach
+	Bound  bool     `json:"exactlyThis"`     // a yes is for the very script and values, and nothing else
 }
 
 // choice is an answer that can be given, as ACP has it.
@@ -282,8 +283,15 @@ func pick(m *wire.Message, call string, options []choice) (choice, error) {
 		return choice{}, invalid("message.parts", "no question with the requestId %.60q is open", about)
 	}
 	said = strings.TrimSpace(said)
+	kind := words[strings.ToLower(said)]
 	for _, option := range options {
-		if option.ID == said || words[strings.ToLower(said)] == option.ID {
+		// An agent that names its options could call one deny that allows.
+		if option.ID == said && (kind == "" || strings.HasPrefix(kind, "reject") == strings.HasPrefix(option.Kind, "reject")) {
+			return option, nil
+		}
+	}
+	for _, option := range options {
+		if kind != "" && (kind == option.Kind || kind == "reject_once" && option.Kind == "reject_always") {
 			return option, nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/lines"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
 
@@ -122,6 +123,7 @@ func start(ctx context.Context, env *cli.Environment, flags flags) error {
 		atOnce, err = a.Daemon(app.DaemonOptions{
 			Listen: flags.listen, Inherited: inherited, Manager: serve.ManagerOf(env.Getenv), NoAuth: flags.noAuth,
 			Workspace: flags.workspace, Grace: flags.grace, Stdout: stdout, Signals: signals,
+			Agents: app.AgentsOptions{Environ: env.ForAgent(), Find: cli.Finder(env).Find, Stderr: lines.New(env.Stderr)},
 		})
 	}
 	over, cancel := context.WithCancel(ctx)

@@ -1,0 +1,328 @@
+package a2a
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/agentclient"
+)
+
+// play tells a task what an agent says and does while it works on a prompt. What comes while something is being
+// written to disk is written together.
+type play struct {
+	ctx    context.Context // of the work
+	turn   *Turn
+	agents Agents
+	stop   context.CancelCauseFunc // of the prompt
+	asks   sync.WaitGroup          // questions that are put
+	asking context.Context         // of these
+	ask    context.CancelFunc
+
+	// Used by whoever tells; there is one at a time.
+	denied bool                     // a question was answered with no
+	open   map[string]*acpAsk       // questions, by id
+	calls  map[string]*wire.Message // what is to be said of tool calls once no question stands, by id
+	order  []string                 // of these
+	begun  map[wire.ArtifactID]bool // artifacts that were begun
+	shown  map[string]string        // what was told last of a call or a diff
+	size   int                      // bytes that were told
+	stated int                      // states of calls that were told
+
+	mu      sync.Mutex
+	pending []wire.Event
+	waiting int        // bytes of what is pending
+	telling bool       // somebody writes
+	changed *sync.Cond // telling has become false, or there is room
+	err     error      // why nothing can be told any more
+}
+
+// The bounds of what an agent tells for one task.
+const (
+	mostSaid    = 64 << 20 // bytes
+	mostPending = 1 << 20  // of them, that are not on disk yet: then the agent waits
+	mostStates  = 4096     // states of tool calls
+	mostShown   = 1 << 20  // bytes of the output of a tool call
+)
+
+func newPlay(ctx context.Context, t *Turn, agents Agents, stop context.CancelCauseFunc) *play {
+	p := &play{ctx: context.WithoutCancel(ctx), turn: t, agents: agents, stop: stop, open: map[string]*acpAsk{},
+		calls: map[string]*wire.Message{}, begun: map[wire.ArtifactID]bool{}, shown: map[string]string{}}
+	p.changed = sync.NewCond(&p.mu)
+	p.asking, p.ask = context.WithCancel(ctx)
+	for _, artifact := range t.Task().Artifacts { // of what was cut off
+		p.begun[artifact.ID] = true
+	}
+	return p
+}
+
+// tell is told what happens.
+func (p *play) tell(e agentclient.Event) {
+	switch e.Kind {
+	case agentclient.EventBegan:
+		p.began(e.Began)
+	case agentclient.EventMessage:
+		p.say("response", e.Chunk.Content)
+	case agentclient.EventThought:
+		p.say("thought", e.Chunk.Content)
+	case agentclient.EventPlan:
+		p.put(planArtifact(e.Plan), false, true)
+	case agentclient.EventToolCall:
+		p.call(e.ToolCall)
+	case agentclient.EventQuestion:
+		p.question(e.Question)
+	case agentclient.EventInput:
+		p.input(e.Input)
+	case agentclient.EventAnswered:
+		p.answered(e.Answered)
+	case agentclient.EventNotice:
+		p.state("", wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(strings.ToValidUTF8(e.Notice, "\uFFFD"))))
+	case agentclient.EventUsage: // the end has the last word on it
+	case agentclient.EventOther: // nothing that a client could use
+	}
+}
+
+// began says that the agent has the prompt. It is on disk before the agent is told the prompt, so that no prompt is
+// told twice.
+func (p *play) began(b *agentclient.Began) {
+	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking},
+		Metadata: map[string]any{sessionKey: b.Session, openingKey: string(b.How)}}
+	if b.How == agentclient.OpenedAnew {
+		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(
+			"The agent begins a new session, and remembers nothing of what was said in this context before: "+b.Why))
+	}
+	if err := p.turn.Emit(p.ctx, event); err != nil {
+		p.fail(err)
+	}
+}
+
+// say puts a piece of an artifact out that grows.
+func (p *play) say(name string, c agentclient.Content) {
+	p.put(&wire.Artifact{ID: wire.ArtifactID(name), Name: name, Parts: wire.ContentParts{partOf(c)}}, true, false)
+}
+
+// put puts an artifact out.
+func (p *play) put(artifact *wire.Artifact, grows, last bool) {
+	event := &wire.TaskArtifactUpdateEvent{Artifact: artifact, Append: grows && p.begun[artifact.ID], LastChunk: last}
+	p.begun[artifact.ID] = true
+	p.emit(event, sizeOf(artifact.Parts))
+}
+
+func sizeOf(parts wire.ContentParts) (n int) {
+	for _, part := range parts {
+		switch said := part.Content.(type) {
+		case wire.Text:
+			n += len(said)
+		case wire.Raw:
+			n += len(said)
+		default:
+			n += 256
+		}
+	}
+	return n
+}
+
+// call tells of a tool call: its state, where that is another one, its diffs, and what it shows in the end.
+func (p *play) call(c *agentclient.ToolCall) {
+	data := callDataOf(c)
+	encoded, err := json.Marshal(data)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if p.news("call "+c.ID, encoded) && p.stated < mostStates {
+		p.stated++
+		p.state(c.ID, callMessage(data))
+	}
+	ended := c.Status == "completed" || c.Status == "failed" || c.Status == "cancelled"
+	var shown wire.ContentParts
+	size := 0
+	for i, output := range c.Output {
+		switch {
+		case output.Diff != nil:
+			p.diff(c.ID, i, output.Diff)
+			continue
+		case output.Content != nil:
+			shown = append(shown, partOf(*output.Content))
+		case output.Terminal != nil && output.Terminal.Output != "":
+			shown = append(shown, partOf(agentclient.Content{Text: output.Terminal.Output}))
+		default:
+			continue
+		}
+		if size += sizeOf(shown[len(shown)-1:]); size > mostShown {
+			shown[len(shown)-1] = wire.NewTextPart("(the rest is too long to be shown)")
+			break
+		}
+	}
+	if ended && len(shown) > 0 {
+		if encoded, err := json.Marshal(shown); err == nil && p.news("output "+c.ID, encoded) {
+			p.put(&wire.Artifact{ID: artifactID("tool", c.ID, 0), Name: data.Title, Parts: shown,
+				Metadata: map[string]any{"toolCallId": c.ID}}, false, true)
+		}
+	}
+}
+
+// diff tells of a change that a call makes.
+func (p *play) diff(call string, i int, d *agentclient.Diff) {
+	text := diffOf(strings.TrimPrefix(d.Path, "/"), d)
+	if !p.news(fmt.Sprint("diff ", i, " ", call), []byte(d.Path+"\x00"+text)) {
+		return
+	}
+	p.put(&wire.Artifact{ID: artifactID("diff", call, i), Name: d.Path, Metadata: map[string]any{"toolCallId": call, "path": d.Path},
+		Parts: wire.ContentParts{{Content: wire.Text(strings.ToValidUTF8(text, "\uFFFD")), MediaType: "text/x-diff"}}}, false, true)
+}
+
+// artifactID names an artifact of a call, whose id is the agent's.
+func artifactID(kind, call string, i int) wire.ArtifactID {
+	sum := sha256.Sum256([]byte(call))
+	return wire.ArtifactID(fmt.Sprintf("%s-%s-%d", kind, hex.EncodeToString(sum[:8]), i))
+}
+
+// news reports whether something differs from what was told last under a name.
+func (p *play) news(name string, what []byte) bool {
+	sum := sha256.Sum256(what)
+	if p.shown[name] == string(sum[:]) {
+		return false
+	}
+	if len(p.shown) > mostStates {
+		clear(p.shown)
+	}
+	p.shown[name] = string(sum[:])
+	return true
+}
+
+// state says something about the work. While a question stands, that is the task's state, and what is said of
+// a call waits.
+func (p *play) state(call string, m *wire.Message) {
+	if len(p.open) == 0 {
+		p.emit(&wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking, Message: m}}, sizeOf(m.Parts))
+		return
+	}
+	if _, there := p.calls[call]; !there {
+		p.order = append(p.order, call)
+	}
+	p.calls[call] = m
+}
+
+// stand has something said that waited for the end of a question.
+func (p *play) stand() {
+	if len(p.open) > 0 {
+		return
+	}
+	calls, order := p.calls, p.order
+	p.calls, p.order = map[string]*wire.Message{}, nil
+	for _, id := range order {
+		p.state(id, calls[id])
+	}
+}
+
+// errTooMuch is why a prompt is ended whose agent says too much.
+var errTooMuch = failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", mostSaid>>20)
+
+// emit has an event written, soon.
+func (p *play) emit(event wire.Event, size int) {
+	if p.size += size; p.size > mostSaid {
+		p.fail(errTooMuch)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.err == nil && p.waiting > mostPending {
+		p.changed.Wait()
+	}
+	if p.err != nil {
+		return
+	}
+	if n := len(p.pending); n == 0 || !joins(p.pending[n-1], event) {
+		p.pending = append(p.pending, event)
+	}
+	p.waiting += size
+	if !p.telling {
+		p.telling = true
+		go p.write() // ends when nothing is pending; flush waits for it
+	}
+}
+
+// joins puts the text of an event behind that of the one before, where both are one artifact's; it is false where
+// they are not.
+func joins(before, event wire.Event) bool {
+	a, ok := before.(*wire.TaskArtifactUpdateEvent)
+	b, too := event.(*wire.TaskArtifactUpdateEvent)
+	if !ok || !too || !b.Append || a.Artifact.ID != b.Artifact.ID || len(a.Artifact.Parts) != 1 || len(b.Artifact.Parts) != 1 {
+		return false
+	}
+	first, second := a.Artifact.Parts[0], b.Artifact.Parts[0]
+	one, isText := first.Content.(wire.Text)
+	more, areTexts := second.Content.(wire.Text)
+	if !isText || !areTexts || first.MediaType != second.MediaType || first.Filename+second.Filename != "" || len(one) > mostChunk {
+		return false
+	}
+	first.Content, a.LastChunk = one+more, a.LastChunk || b.LastChunk
+	return true
+}
+
+// write writes what is pending.
+func (p *play) write() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.pending) > 0 && p.err == nil {
+		events := p.pending
+		p.pending, p.waiting = nil, 0
+		p.changed.Broadcast()
+		p.mu.Unlock()
+		err := p.turn.Emit(p.ctx, events...)
+		p.mu.Lock()
+		if err != nil {
+			p.err = err
+			p.stop(err)
+		}
+	}
+	p.telling = false
+	p.changed.Broadcast()
+}
+
+// fail ends the prompt.
+func (p *play) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.stop(err)
+	p.changed.Broadcast()
+}
+
+// flush waits until all that was told is on disk.
+func (p *play) flush() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.telling {
+		p.changed.Wait()
+	}
+	return p.err
+}
+
+// close ends the questions, and the artifacts that grow. It is called when the prompt has ended. Where the server ends,
+// it leaves the task as it is: it goes on in the process that comes next.
+func (p *play) close() error {
+	p.ask()
+	p.asks.Wait()
+	if errors.Is(context.Cause(p.turn.run.ctx), errEnds) {
+		return p.flush()
+	}
+	clear(p.open)
+	p.stand()
+	for _, id := range []wire.ArtifactID{"response", "thought"} {
+		if p.begun[id] {
+			p.put(&wire.Artifact{ID: id, Name: string(id), Parts: wire.ContentParts{wire.NewTextPart("")}}, true, true)
+		}
+	}
+	return p.flush()
+}
