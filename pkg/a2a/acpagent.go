@@ -42,13 +42,20 @@ type ACPOptions struct {
 	Version string // required: ours
 	// Card adds to the card what the agent does not say: security. Optional.
 	Card func(*wire.AgentCard)
+	// MostSaid is how many bytes an agent may say for one message. Optional, default 32 MiB.
+	MostSaid int
 }
 
 // AgentExtension is the URI of what a card and a task say of an agent that speaks ACP.
 const AgentExtension = "https://github.com/a2a-acp/a2a-acp/extensions/agents/v1"
 
 // NewACPAgent makes an ACPAgent.
-func NewACPAgent(o ACPOptions) *ACPAgent { return &ACPAgent{o: o} }
+func NewACPAgent(o ACPOptions) *ACPAgent {
+	if o.MostSaid <= 0 {
+		o.MostSaid = mostSaid
+	}
+	return &ACPAgent{o: o}
+}
 
 // Card implements Agent.
 func (a *ACPAgent) Card(from Caller) *wire.AgentCard {
@@ -161,7 +168,7 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 		}
 		stop(cause)
 	})()
-	p := newPlay(ctx, t, a.o.Agents, stop)
+	p := newPlay(ctx, t, a.o, stop)
 	outcome, err := a.o.Agents.Prompt(driving, agentclient.Prompt{
 		Conversation: agentclient.Conversation{Agent: a.o.Name, Principal: principalOf(t.Caller()), Context: task.ContextID},
 		Task:         string(task.ID), Message: first.ID, Content: content, Continue: task.Metadata[sessionKey] != nil,

@@ -34,6 +34,7 @@ type play struct {
 	begun  map[wire.ArtifactID]bool // artifacts that were begun
 	shown  map[string]string        // what was told last of a call or a diff
 	size   int                      // bytes that were told
+	most   int                      // how many may be
 	stated int                      // states of calls that were told
 
 	mu      sync.Mutex
@@ -46,14 +47,14 @@ type play struct {
 
 // The bounds of what an agent tells for one task.
 const (
-	mostSaid    = 64 << 20 // bytes
+	mostSaid    = 32 << 20 // bytes
 	mostPending = 1 << 20  // of them, that are not on disk yet: then the agent waits
 	mostStates  = 4096     // states of tool calls
 	mostShown   = 1 << 20  // bytes of the output of a tool call
 )
 
-func newPlay(ctx context.Context, t *Turn, agents Agents, stop context.CancelCauseFunc) *play {
-	p := &play{ctx: context.WithoutCancel(ctx), turn: t, agents: agents, stop: stop, open: map[string]*acpAsk{},
+func newPlay(ctx context.Context, t *Turn, o ACPOptions, stop context.CancelCauseFunc) *play {
+	p := &play{ctx: context.WithoutCancel(ctx), turn: t, agents: o.Agents, most: o.MostSaid, stop: stop, open: map[string]*acpAsk{},
 		calls: map[string]*wire.Message{}, begun: map[wire.ArtifactID]bool{}, shown: map[string]string{}}
 	p.changed = sync.NewCond(&p.mu)
 	p.asking, p.ask = context.WithCancel(ctx)
@@ -223,13 +224,10 @@ func (p *play) stand() {
 	}
 }
 
-// errTooMuch is why a prompt is ended whose agent says too much.
-var errTooMuch = failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", mostSaid>>20)
-
 // emit has an event written, soon.
 func (p *play) emit(event wire.Event, size int) {
-	if p.size += size; p.size > mostSaid {
-		p.fail(errTooMuch)
+	if p.size += size; p.size > p.most {
+		p.fail(failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", p.most>>20))
 		return
 	}
 	p.mu.Lock()

@@ -171,13 +171,19 @@ func (r *run) drop(a *asking) {
 	}
 }
 
-// stopIfWaiting ends the work if all that it does is to wait for somebody.
+// stopIfWaiting ends the work if all that it does is to wait for somebody, or for its turn.
 func (r *run) stopIfWaiting() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.asking) > 0 && r.busy <= 0 {
+	if len(r.asking) > 0 && r.busy <= 0 || r.resumes() {
 		r.stop(errEnds)
 	}
+}
+
+// resumes reports whether the task has not begun, and the process that comes next begins with it. mu is held.
+func (r *run) resumes() bool {
+	_, can := r.at.agent.(Resumer)
+	return can && r.head.State == tasklog.Submitted
 }
 
 // receive gives a message of the client to whoever waits for one. It returns the task as it is with the message.
@@ -331,7 +337,7 @@ func (r *run) finish(err error) {
 	switch {
 	case errors.Is(cause, errCanceled):
 		state, text = wire.TaskStateCanceled, ""
-	case r.head.State.Interrupted() && (err == nil || errors.Is(cause, errEnds)):
+	case r.head.State.Interrupted() && (err == nil || errors.Is(cause, errEnds)), r.resumes() && errors.Is(cause, errEnds):
 		r.server.keep(r.head, r.task)
 		return
 	case errors.Is(cause, errEnds):

@@ -1,0 +1,426 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/agentclient"
+)
+
+// troupe drives agents that do what a test says. It implements Agents, and keeps answers as a Driver does.
+type troupe struct {
+	// act answers a prompt.
+	act func(ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error)
+
+	mu      sync.Mutex
+	waiting map[string]*asked // by the id of the question
+	replies map[string]chan agentclient.Reply
+}
+
+type asked struct {
+	principal string
+	answer    chan agentclient.Answer // of capacity 1
+	given     bool
+}
+
+func (a *troupe) List() []agentclient.Agent {
+	return []agentclient.Agent{{Name: "acp", Title: "Actor", Workspace: "/home/secret", Running: 3}}
+}
+
+func (a *troupe) Prompt(ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+	return a.act(ctx, p, tell)
+}
+
+func (a *troupe) question(id, principal string) *asked {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = map[string]*asked{}
+	}
+	if a.waiting[id] == nil {
+		a.waiting[id] = &asked{principal: principal, answer: make(chan agentclient.Answer, 1)}
+	}
+	return a.waiting[id]
+}
+
+func (a *troupe) Answer(_ context.Context, id string, answer agentclient.Answer) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch q := a.waiting[id]; {
+	case q == nil || q.principal != answer.Principal:
+		return agentclient.ErrNoQuestion
+	case q.given:
+		return agentclient.ErrAnswered
+	default:
+		q.given = true
+		q.answer <- answer
+		return nil
+	}
+}
+
+func (a *troupe) Outlived(ctx context.Context, id, principal string) error {
+	q := a.question(id, principal)
+	select {
+	case answer := <-q.answer:
+		q.answer <- answer
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (a *troupe) Reply(_ context.Context, id string, r agentclient.Reply) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.replies[id] == nil {
+		return agentclient.ErrNoQuestion
+	}
+	a.replies[id] <- r
+	return nil
+}
+
+// ask asks a question and waits for the answer.
+func (a *troupe) ask(ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event), q agentclient.Question) (agentclient.Answer, error) {
+	waits := a.question(q.ID, p.Principal)
+	tell(agentclient.Event{Kind: agentclient.EventQuestion, Question: &q})
+	select {
+	case answer := <-waits.answer:
+		tell(agentclient.Event{Kind: agentclient.EventAnswered, Answered: &agentclient.Answered{Question: q.ID,
+			Allowed: answer.Option.Kind.Allows(), Option: answer.Option.ID, By: answer.By}})
+		return answer, nil
+	case <-ctx.Done():
+		return agentclient.Answer{}, context.Cause(ctx)
+	}
+}
+
+func began(tell func(agentclient.Event)) {
+	tell(agentclient.Event{Kind: agentclient.EventBegan, Began: &agentclient.Began{Session: "s", How: agentclient.OpenedNew}})
+}
+
+func says(tell func(agentclient.Event), c agentclient.Content) {
+	tell(agentclient.Event{Kind: agentclient.EventMessage, Chunk: &agentclient.Chunk{Content: c}})
+}
+
+var turnEnded = agentclient.Outcome{Stop: agentclient.StopEndTurn}
+
+// theatre is a house with an agent that speaks ACP, below /agents/acp.
+type theatre struct {
+	*house
+	troupe *troupe
+}
+
+func newTheatre(t *testing.T, act func(*troupe, context.Context, agentclient.Prompt, func(agentclient.Event)) (agentclient.Outcome, error)) *theatre {
+	t.Helper()
+	s := &theatre{troupe: &troupe{}}
+	s.troupe.act = func(ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		return act(s.troupe, ctx, p, tell)
+	}
+	s.house = &house{t: t, dir: t.TempDir()}
+	s.open(s.with)
+	t.Cleanup(s.close)
+	return s
+}
+
+func (s *theatre) with(o *Options) {
+	o.Agents["acp"] = NewACPAgent(ACPOptions{Agents: s.troupe, Name: "acp", Version: "1", MostSaid: 2 << 20})
+}
+
+// call makes a request of JSON-RPC to the agent.
+func (s *theatre) call(who, method, params string) (result, failure map[string]any) {
+	s.t.Helper()
+	var answer struct{ Result, Error map[string]any }
+	read(s.t, s.request(who, "POST", "/agents/acp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`), &answer)
+	return answer.Result, answer.Error
+}
+
+// says sends a text, and returns the task.
+func (s *theatre) says(who, text, more string) map[string]any {
+	s.t.Helper()
+	result, failure := s.call(who, "SendMessage", message(text, more))
+	if failure != nil {
+		s.t.Fatalf("%s: %v", text, failure)
+	}
+	return result["task"].(map[string]any)
+}
+
+// task waits until a task has ended or waits for somebody, and returns it.
+func (s *theatre) settled(who string, id any) map[string]any {
+	s.t.Helper()
+	stream := eventsOf(s.request(who, "POST", "/agents/acp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":%q}}`, id)))
+	defer stream.body.Close()
+	for {
+		if _, data := stream.next(s.t); data == nil {
+			break
+		}
+	}
+	result, _ := s.call(who, "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+	return result
+}
+
+var askedToRun = agentclient.Question{ID: "q1", Title: "Run make", Text: "make", Options: []agentclient.Option{
+	{ID: "deny", Name: "Deny", Kind: agentclient.OptionAllowOnce}, // the agent's names are its own
+	{ID: "y", Name: "Yes", Kind: agentclient.OptionAllowOnce},
+	{ID: "n", Name: "No", Kind: agentclient.OptionRejectOnce},
+}}
+
+// TestACPAgentTells is about what goes to an agent, and what comes of it.
+func TestACPAgentTells(t *testing.T) {
+	t.Parallel()
+	var got agentclient.Prompt
+	s := newTheatre(t, func(_ *troupe, _ context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		got = p
+		began(tell)
+		for _, word := range []string{"one ", "two ", "three"} {
+			says(tell, agentclient.Content{Text: word})
+		}
+		says(tell, agentclient.Content{Data: []byte("PNG"), MediaType: "image/png", Name: "x.png"})
+		tell(agentclient.Event{Kind: agentclient.EventPlan, Plan: []agentclient.PlanEntry{{Content: "look", Status: "in_progress"}}})
+		old := "a\n"
+		call := agentclient.ToolCall{ID: "c", Title: "Edit", Kind: "edit", Status: "pending",
+			Output: []agentclient.ToolOutput{{Diff: &agentclient.Diff{Path: "/w/x", OldText: &old, NewText: "b\n"}}}}
+		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &call})
+		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &call}) // nothing new
+		return agentclient.Outcome{Stop: agentclient.StopEndTurn, Usage: json.RawMessage(`{"totalTokens":3}`)}, nil
+	})
+	result, failure := s.call("anna", "SendMessage", `{"message":{"role":"ROLE_USER","messageId":"m1","contextId":"c","parts":[
+		{"text":"look"},{"raw":"UE5H","mediaType":"image/png","filename":"in.png"},{"url":"https://example.com/x","filename":"x"},{"data":{"a":1}}]}}`)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	task := result["task"].(map[string]any)
+	if at(task, "status.state") != "TASK_STATE_COMPLETED" || len(task["history"].([]any)) != 2 {
+		t.Errorf("the task is %v", task)
+	}
+	var names []string
+	for _, artifact := range task["artifacts"].([]any) {
+		names = append(names, fmt.Sprintf("%v %v", at(artifact, "name"), at(artifact, "parts.text")))
+	}
+	if all := strings.Join(names, "\n"); all != "response one two three\nplan - [-] look\n\n/w/x --- a/w/x\n+++ b/w/x\n@@ -1,1 +1,1 @@\n-a\n+b\n" {
+		t.Errorf("the artifacts are %q", all)
+	}
+	if parts := at(task, "artifacts.0.parts").([]any); at(parts[1], "raw") != "UE5H" || at(parts[1], "mediaType") != "image/png" {
+		t.Errorf("the answer is %v", parts)
+	}
+	if c := got.Content; got.Principal != "anna" || got.Context != "c" || got.Task != task["id"] || got.Message != "m1" || got.Continue ||
+		len(c) != 4 || c[0].Text != "look" || string(c[1].Data) != "PNG" || c[1].Name != "in.png" || c[2].URI != "https://example.com/x" || c[3].Text != `{"a":1}` {
+		t.Errorf("the agent was told %+v", got)
+	}
+	for _, bad := range []string{`{"url":"file:///etc/passwd"}`, `{"url":"/etc/passwd"}`, `{"text":"  "}`} {
+		if _, failure := s.call("anna", "SendMessage", `{"message":{"role":"ROLE_USER","messageId":"m","parts":[`+bad+`]}}`); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v", bad, failure)
+		}
+	}
+	var card map[string]any
+	read(t, s.request("", "GET", "/agents/acp/.well-known/agent-card.json", ""), &card)
+	if said, _ := json.Marshal(card); card["name"] != "Actor" || strings.Contains(string(said), "secret") {
+		t.Errorf("the card is %s", said)
+	}
+}
+
+// TestACPAgentAsks is about questions: who answers them, what counts, and what is told meanwhile.
+func TestACPAgentAsks(t *testing.T) {
+	t.Parallel()
+	var said agentclient.Answer
+	s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		q := askedToRun
+		q.ID = p.Content[0].Text
+		waits := a.question(q.ID, p.Principal)
+		tell(agentclient.Event{Kind: agentclient.EventQuestion, Question: &q})
+		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &agentclient.ToolCall{ID: "c", Title: "Meanwhile", Kind: "read", Status: "completed"}})
+		said = <-waits.answer
+		tell(agentclient.Event{Kind: agentclient.EventAnswered, Answered: &agentclient.Answered{Question: q.ID,
+			Allowed: said.Option.Kind.Allows(), Option: said.Option.ID}})
+		if ctx.Err() != nil {
+			return agentclient.Outcome{}, context.Cause(ctx)
+		}
+		return agentclient.Outcome{Stop: map[bool]agentclient.StopReason{true: agentclient.StopEndTurn, false: agentclient.StopCancelled}[said.Option.Kind.Allows()]}, nil
+	})
+	for _, test := range []struct {
+		answer, option, state string
+	}{
+		{`{"text":"allow"}`, "deny", "TASK_STATE_COMPLETED"}, // the first that allows, whatever its name
+		{`{"text":"deny"}`, "n", "TASK_STATE_REJECTED"},
+		{`{"data":{"optionId":"deny"}}`, "n", "TASK_STATE_REJECTED"},
+		{`{"data":{"optionId":"y"}}`, "y", "TASK_STATE_COMPLETED"},
+		{`{"text":"option:y"}`, "y", "TASK_STATE_COMPLETED"},
+	} {
+		task := s.says("anna", test.answer, "")
+		if at(task, "status.state") != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(fmt.Sprint(at(task, "status.message")), "Run make") {
+			t.Fatalf("asked: %v", task)
+		}
+		answer := func(parts string) (any, any) {
+			result, failure := s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[%s]}}`, task["id"], parts))
+			return at(result, "task.status.state"), failure["code"]
+		}
+		for _, wrong := range []string{`{"text":"perhaps"}`, `{"text":"allow it all"}`, `{"data":{"optionId":"y","requestId":"another"}}`} {
+			if _, code := answer(wrong); code != -32602.0 {
+				t.Errorf("%s: %v", wrong, code)
+			}
+		}
+		if state, code := answer(test.answer); state != test.state || said.Option.ID != test.option || said.By != "the A2A client of anna" {
+			t.Errorf("%s: %v %v %+v", test.answer, state, code, said)
+		}
+		if _, code := answer(test.answer); code != -32004.0 {
+			t.Errorf("a second answer: %v", code)
+		}
+		result, _ := s.call("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"]))
+		if history := fmt.Sprint(result["history"]); strings.Count(history, "Meanwhile (read): completed") != 1 {
+			t.Errorf("the history is %s", history)
+		}
+	}
+	task := s.says("anna", "elsewhere", "")
+	if err := s.troupe.Answer(t.Context(), "elsewhere", agentclient.Answer{Principal: "anna", Option: askedToRun.Options[1]}); err != nil {
+		t.Fatal(err)
+	}
+	if task = s.settled("anna", task["id"]); at(task, "status.state") != "TASK_STATE_COMPLETED" {
+		t.Errorf("answered elsewhere: %v", task)
+	}
+}
+
+// TestACPAgentOutlives ends the server while a question stands and a prompt waits: the answer counts afterwards, wherever
+// it is given, and the agent goes on.
+func TestACPAgentOutlives(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"on the task", "elsewhere"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			turn := make(chan struct{}, 1) // as a Driver has it for each conversation
+			s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+				select {
+				case turn <- struct{}{}:
+					defer func() { <-turn }()
+				case <-ctx.Done():
+					return agentclient.Outcome{}, context.Cause(ctx)
+				}
+				began(tell)
+				if p.Content[0].Text == "ask" && !p.Continue {
+					_, err := a.ask(ctx, p, tell, askedToRun)
+					if !errors.Is(err, agentclient.ErrClosed) {
+						t.Errorf("the prompt ends with %v", err)
+					}
+					return agentclient.Outcome{}, err
+				}
+				says(tell, agentclient.Content{Text: fmt.Sprint("continued: ", p.Continue)})
+				return turnEnded, nil
+			})
+			first := s.says("anna", "ask", `,"contextId":"c"`)
+			result, _ := s.call("anna", "SendMessage", strings.TrimSuffix(message("wait", `,"contextId":"c"`), "}")+`,"configuration":{"returnImmediately":true}}`)
+			second := result["task"].(map[string]any)
+			if at(second, "status.state") != "TASK_STATE_SUBMITTED" {
+				t.Errorf("who waits is %v", second)
+			}
+			s.close()
+			s.open(s.with)
+			if task := s.settled("anna", second["id"]); at(task, "artifacts.parts.text") != "continued: false" {
+				t.Errorf("who waited: %v", task)
+			}
+			if where == "elsewhere" {
+				s.troupe.question("q1", "anna")
+				if err := s.troupe.Answer(t.Context(), "q1", agentclient.Answer{Principal: "anna", Option: askedToRun.Options[1]}); err != nil {
+					t.Error(err)
+				}
+			} else {
+				result, failure := s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[{"text":"yes"}]}}`, first["id"]))
+				if failure != nil {
+					t.Fatal(failure, result)
+				}
+			}
+			if task := s.settled("anna", first["id"]); at(task, "status.state") != "TASK_STATE_COMPLETED" || at(task, "artifacts.parts.text") != "continued: true" {
+				t.Errorf("after the answer: %v", task)
+			}
+		})
+	}
+}
+
+// TestACPAgentEnds is about how prompts end that do not end well.
+func TestACPAgentEnds(t *testing.T) {
+	t.Parallel()
+	holding := make(chan struct{}, 1)
+	s := newTheatre(t, func(_ *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		if p.Content[0].Text == "login" {
+			return agentclient.Outcome{}, &agentclient.LoginError{Message: "who?", Logins: []agentclient.Login{{ID: "l", Name: "Browser"}}}
+		}
+		began(tell)
+		switch verb, rest, _ := strings.Cut(p.Content[0].Text, " "); verb {
+		case "die":
+			return agentclient.Outcome{}, &agentclient.EndedError{How: "exited with code 3", LastWords: "oh no"}
+		case "refuse":
+			return agentclient.Outcome{}, &agentclient.RefusedError{Code: -32603, Message: "the model says no"}
+		case "break":
+			return agentclient.Outcome{}, errors.New("a secret of ours")
+		case "flood":
+			for ctx.Err() == nil {
+				says(tell, agentclient.Content{Data: make([]byte, 1<<20), MediaType: "application/octet-stream"})
+			}
+			return agentclient.Outcome{}, context.Cause(ctx)
+		case "hold":
+			says(tell, agentclient.Content{Text: "holding"})
+			holding <- struct{}{}
+			<-ctx.Done()
+			says(tell, agentclient.Content{Text: ", told"})
+			return agentclient.Outcome{Stop: agentclient.StopCancelled}, nil
+		default:
+			return agentclient.Outcome{Stop: agentclient.StopReason(rest)}, nil
+		}
+	})
+	for _, test := range []struct{ text, state, said string }{
+		{"die", "TASK_STATE_FAILED", "the agent exited with code 3. Its last words: oh no"},
+		{"refuse", "TASK_STATE_FAILED", "the agent says: the model says no (code -32603)"},
+		{"break", "TASK_STATE_FAILED", "something went wrong here; the server's log says what"},
+		{"flood", "TASK_STATE_FAILED", "the agent was stopped: it has said more than 2 MiB for one message"},
+		{"login", "TASK_STATE_AUTH_REQUIRED", "the agent has no login: who?"},
+		{"stop refusal", "TASK_STATE_REJECTED", "The agent refuses to go on."},
+		{"stop max_tokens", "TASK_STATE_FAILED", "The agent stopped: it has used as many tokens as it may."},
+		{"stop cancelled", "TASK_STATE_CANCELED", "The agent stopped by itself."},
+		{"stop own", "TASK_STATE_COMPLETED", "The agent stopped for a reason of its own."},
+	} {
+		task := s.says("anna", test.text, "")
+		if said, _ := at(task, "status.message.parts.text").(string); at(task, "status.state") != test.state || !strings.HasPrefix(said, test.said) {
+			t.Errorf("%s: %v", test.text, task["status"])
+		}
+	}
+	result, _ := s.call("anna", "SendMessage", strings.TrimSuffix(message("hold", ""), "}")+`,"configuration":{"returnImmediately":true}}`)
+	<-holding
+	if task, failure := s.call("anna", "CancelTask", fmt.Sprintf(`{"id":%q}`, at(result, "task.id"))); at(task, "status.state") != "TASK_STATE_CANCELED" || at(task, "artifacts.parts.text") != "holding, told" {
+		t.Errorf("canceled: %v %v", task, failure)
+	}
+}
+
+// TestACPAgentInput has an agent ask for what a form says.
+func TestACPAgentInput(t *testing.T) {
+	t.Parallel()
+	s := newTheatre(t, func(a *troupe, _ context.Context, _ agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		reply := make(chan agentclient.Reply, 1)
+		a.mu.Lock()
+		a.replies = map[string]chan agentclient.Reply{"here-1": reply}
+		a.mu.Unlock()
+		tell(agentclient.Event{Kind: agentclient.EventInput, Input: &agentclient.Input{ID: "here-1", Message: "Your name?",
+			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}})
+		r := <-reply
+		tell(agentclient.Event{Kind: agentclient.EventAnswered, Answered: &agentclient.Answered{Question: "here-1", Allowed: !r.Declined}})
+		says(tell, agentclient.Content{Text: fmt.Sprintf("%t %s", r.Declined, r.Content)})
+		return turnEnded, nil
+	})
+	for _, test := range []struct{ parts, said string }{
+		{`{"text":"Anna"}`, `false {"name":"Anna"}`},
+		{`{"text":"decline"}`, `true `},
+		{`{"data":{"action":"decline"}}`, `true `},
+		{`{"data":{"content":{"name":"no"}}}`, `false {"name":"no"}`},
+	} {
+		task := s.says("anna", "go", "")
+		if !strings.Contains(fmt.Sprint(at(task, "status.message")), "Your name?") {
+			t.Fatalf("asked: %v", task)
+		}
+		result, failure := s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[%s]}}`, task["id"], test.parts))
+		if at(result, "task.artifacts.parts.text") != test.said {
+			t.Errorf("%s: %v %v", test.parts, result, failure)
+		}
+	}
+}
