@@ -96,6 +96,7 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 	if d.server, err = a2a.New(a2a.Options{
 		Log: d.log, Agent: agent, Agents: d.endpoints(), Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
 		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
+		Retention: func() a2a.Retention { return a2a.Retention(a.Set().Settings.Serve.Tasks) },
 	}); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var otherMappings = []string{
 	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping", "telemetryMapping",
-	"serveMapping", "serveLimitsMapping", "pushMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
+	"serveMapping", "serveLimitsMapping", "pushMapping", "tasksMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
 	"agentMapping", "confineMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",

@@ -48,6 +48,8 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 			yamldoc.NewKey("push", "a mapping: {allow_addresses: […]}", func(s *serve.Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, pushMapping(), s)
 			}),
+			yamldoc.NewKey("tasks", "a mapping: {keep_completed: …, keep_failed: …, longest_wait: …}",
+				func(s *serve.Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, tasksMapping(), &s.Tasks) }),
 			yamldoc.NewKey("limits", "a mapping", func(s *serve.Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, serveLimitsMapping(), &s.Limits)
 			}),
@@ -73,6 +75,27 @@ func pushMapping() yamldoc.Mapping[*serve.Settings] {
 		yamldoc.NewKey("allow_addresses", "a list of addresses or networks", func(s *serve.Settings, v yamldoc.Value) {
 			s.Push = readAddresses(v)
 		}),
+	}}
+}
+
+// longestKept is how long tasks may be kept, if not forever.
+const longestKept = 10 * 365 * 24 * time.Hour
+
+// tasksMapping is what it may say of the tasks of A2A clients.
+func tasksMapping() yamldoc.Mapping[*serve.TaskTimes] {
+	kept := func(name string, of func(*serve.TaskTimes) *time.Duration) yamldoc.Key[*serve.TaskTimes] {
+		return yamldoc.NewKey(name, "seconds, a duration such as 24h, or forever", func(t *serve.TaskTimes, v yamldoc.Value) {
+			if v.Node.Value == "forever" {
+				*of(t) = 0
+				return
+			}
+			v.SetDuration(of(t), longestKept)
+		})
+	}
+	return yamldoc.Mapping[*serve.TaskTimes]{Name: "tasks", Keys: []yamldoc.Key[*serve.TaskTimes]{
+		kept("keep_completed", func(t *serve.TaskTimes) *time.Duration { return &t.Completed }),
+		kept("keep_failed", func(t *serve.TaskTimes) *time.Duration { return &t.Failed }),
+		kept("longest_wait", func(t *serve.TaskTimes) *time.Duration { return &t.Waiting }),
 	}}
 }
 

@@ -30,6 +30,8 @@ type Settings struct {
 
 	// Push are addresses that the push notifications of A2A clients reach although they are not public.
 	Push []netip.Prefix
+	// Tasks say how long the tasks of A2A clients are kept.
+	Tasks TaskTimes
 
 	Limits Limits
 	Grace  time.Duration // what requests under way have at the end
@@ -138,3 +140,14 @@ func (e *SettingError) Error() string {
 
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
+
+// TaskTimes say how long tasks are kept after they have ended, and how long one may wait for an answer. 0 is for good.
+type TaskTimes struct {
+	Completed, Failed, Waiting time.Duration
+}
+
+// DefaultTaskTimes are those of a daemon that says no others.
+func DefaultTaskTimes() TaskTimes {
+	const day = 24 * time.Hour
+	return TaskTimes{Completed: 30 * day, Failed: 30 * day, Waiting: 7 * day}
+}

@@ -40,8 +40,8 @@ type Options struct {
 	PushAllow []netip.Prefix
 	// PlainCard has a client that does not say which version it speaks get the card of 1.0 alone.
 	PlainCard bool
-	// Retention says how long tasks are kept. The zero Retention keeps them.
-	Retention Retention
+	// Retention says how long tasks are kept. Optional; without it they are.
+	Retention func() Retention
 	Now       func() time.Time  // optional, default time.Now
 	Say       func(line string) // required: one line for the person, about what clients are not told
 	// KeepAlive is how often a silent stream says that it lives. Optional, default 15 s.
@@ -96,6 +96,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
+	}
+	if o.Retention == nil {
+		o.Retention = func() Retention { return Retention{} }
 	}
 	if o.KeepAlive <= 0 {
 		o.KeepAlive = 15 * time.Second
