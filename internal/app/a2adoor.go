@@ -94,8 +94,9 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 		return err
 	}
 	if d.server, err = a2a.New(a2a.Options{
-		Log: d.log, Agent: agent, Agents: d.endpoints(), Signer: signer, Caller: a2aCaller, Streams: serve.Streams, Say: a.o.Say,
-		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
+		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a2aCaller, Say: a.o.Say,
+		Streams: serve.Streams,
+		Base:    a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
 		Retention: func() a2a.Retention { return a2a.Retention(a.Set().Settings.Serve.Tasks) },
 	}); err != nil {
 		return err
@@ -107,10 +108,17 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 func (d *a2aDoor) endpoints() map[string]a2a.Agent {
 	all := map[string]a2a.Agent{}
 	for _, agent := range d.agents.List() {
-		all[agent.Name] = a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: agent.Name, Version: d.app.o.Version,
-			Card: describeDaemon})
+		all[agent.Name] = d.endpoint(agent.Name)
 	}
 	return all
+}
+
+// endpoint returns the agent of a name, which may have come since the daemon was started; nil for none.
+func (d *a2aDoor) endpoint(name string) a2a.Agent {
+	if !slices.ContainsFunc(d.agents.List(), func(a agentclient.Agent) bool { return a.Name == name }) {
+		return nil
+	}
+	return a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: name, Version: d.app.o.Version, Card: describeDaemon})
 }
 
 // firstLine says where the door and its agents are.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
@@ -422,5 +424,39 @@ func TestACPAgentInput(t *testing.T) {
 		if at(result, "task.artifacts.parts.text") != test.said {
 			t.Errorf("%s: %v %v", test.parts, result, failure)
 		}
+	}
+}
+
+// TestAgentThatCame has an agent come while the server runs, after an earlier process has left a task of it that waits.
+func TestAgentThatCame(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.close()
+	h.open(func(o *Options) { o.Agents["late"] = newActor() })
+	var asked struct{ Result map[string]any }
+	read(t, h.request("anna", "POST", "/agents/late", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":`+message("ask", "")+`}`), &asked)
+	h.close()
+	var came atomic.Bool
+	h.open(func(o *Options) {
+		o.More = func(name string) Agent {
+			if name != "late" && name != "tasks" || !came.Load() {
+				return nil
+			}
+			return newActor()
+		}
+	})
+	if r := h.request("anna", "GET", "/agents/late/.well-known/agent-card.json", ""); r.StatusCode != http.StatusNotFound {
+		t.Errorf("before it came: %s", r.Status)
+	}
+	came.Store(true)
+	var answer struct{ Result map[string]any }
+	read(t, h.request("anna", "POST", "/agents/late", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":`+
+		message("this", fmt.Sprintf(`,"taskId":%q`, at(asked.Result, "task.id")))+`}`), &answer)
+	if at(answer.Result, "task.status.message.parts.text") != "did this" {
+		t.Errorf("the task that waited: %v", answer.Result)
+	}
+	task := h.send("anna", "do it")
+	if r := h.request("anna", "GET", "/tasks/"+task["id"].(string), ""); r.StatusCode != http.StatusOK {
+		t.Errorf("an agent called tasks has taken the place of the tasks: %s", r.Status)
 	}
 }

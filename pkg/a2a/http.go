@@ -28,7 +28,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	at := s.root
 	if name, rest, ok := agentPath(path); ok {
-		if at = s.endpoints[name]; at == nil {
+		if at = s.endpoint(name); at == nil {
 			writeREST(w, r, failf(errMethod, "there is no agent %.60q here", name))
 			return
 		}

@@ -109,8 +109,9 @@ func (s *Server) route(q *query) error {
 		return err
 	case params.Tenant == q.at.name:
 		return nil
-	case q.at == s.root && s.endpoints[params.Tenant] != nil:
-		q.at = s.endpoints[params.Tenant]
+	}
+	if other := s.endpoint(params.Tenant); other != nil && q.at == s.root {
+		q.at = other
 		return nil
 	}
 	return invalid("tenant", "there is no %.60q here", params.Tenant)

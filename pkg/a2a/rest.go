@@ -70,8 +70,10 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, at *endpoint,
 		return
 	}
 	tenant, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if other := s.endpoints[tenant]; other != nil && at == s.root && rest != "" {
-		at, path = other, "/"+rest
+	if at == s.root && rest != "" && tenant != "tasks" { // an agent may have that name, and has its place for it
+		if other := s.endpoint(tenant); other != nil {
+			at, path = other, "/"+rest
+		}
 	}
 	s.serveVersionedREST(w, r, at, version10, path)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -23,6 +24,8 @@ type Options struct {
 	Agent Agent
 	// Agents are those that have a place of their own, below /agents/NAME, by name. Optional.
 	Agents map[string]Agent
+	// More returns an agent that has come since, by its name; nil for none. Optional.
+	More func(name string) Agent
 	// Caller returns who makes a request. Required.
 	Caller func(*http.Request) Caller
 	// Streams is told that an answer tells news from now on, and no longer is a request that somebody waits for.
@@ -58,7 +61,8 @@ type Deliverer interface {
 type Server struct {
 	o         Options
 	root      *endpoint
-	endpoints map[string]*endpoint // by name
+	places    sync.RWMutex
+	endpoints map[string]*endpoint // by name; guarded by places
 	snapshots *lru.Cache[string, *snapshot]
 	cards     cards
 	grpc      grpcService
@@ -106,7 +110,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}}
 	s.root = &endpoint{agent: o.Agent, door: "a2a"}
 	for name, agent := range o.Agents {
-		s.endpoints[name] = &endpoint{agent: agent, name: name, door: "a2a/" + name, path: "/agents/" + name}
+		s.endpoints[name] = newEndpoint(name, agent)
 	}
 	var err error
 	if s.snapshots, err = lru.New[string, *snapshot](snapshotsKept); err != nil {
@@ -131,7 +135,37 @@ func (s *Server) Start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+func newEndpoint(name string, agent Agent) *endpoint {
+	return &endpoint{agent: agent, name: name, door: "a2a/" + name, path: "/agents/" + name}
+}
+
+// endpoint returns the endpoint of a name; nil if there is none.
+func (s *Server) endpoint(name string) *endpoint {
+	s.places.RLock()
+	at := s.endpoints[name]
+	s.places.RUnlock()
+	if at != nil || s.o.More == nil || name == "" {
+		return at
+	}
+	agent := s.o.More(name)
+	if agent == nil {
+		return nil
+	}
+	s.places.Lock()
+	defer s.places.Unlock()
+	if at = s.endpoints[name]; at == nil {
+		at = newEndpoint(name, agent)
+		s.endpoints[name] = at
+		if err := s.recover(s.ending, at); err != nil {
+			s.o.Say(fmt.Sprintf("tasks of the agent %s that an earlier process has left: %v", name, err))
+		}
+	}
+	return at
+}
+
 func (s *Server) all() []*endpoint {
+	s.places.RLock()
+	defer s.places.RUnlock()
 	list := []*endpoint{s.root}
 	for _, at := range s.endpoints {
 		list = append(list, at)
