@@ -71,6 +71,9 @@ func Prompt(steps ...Step) string {
 	return "Play this script. @@" + strings.ReplaceAll(string(script), "@@", `\u0040\u0040`) + "@@"
 }
 
+// cutOff is how a prompt begins that has an agent go on with one that was cut off (internal/agentclient).
+const cutOff = "You were cut off"
+
 // scriptIn finds the last script in a text.
 func scriptIn(text string) (steps []Step, found bool) {
 	start := strings.LastIndex(text, openMark)
@@ -114,6 +117,8 @@ func next(conversation []line) Step {
 		case person:
 			if found, ok := scriptIn(line.text); ok {
 				steps, given = found, 0
+			} else if strings.HasPrefix(line.text, cutOff) { // it does again what it was at
+				given = 0
 			}
 		case machine:
 			// Text and tool calls of one answer can come back as separate parts.
