@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -22,10 +23,11 @@ type parameter struct {
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt yamldoc.Value
-	enum                                                                                    []yamldoc.Value
-	// for the whole value
-	pattern *regexp.Regexp
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt, propertiesAt, slashAt yamldoc.Value
+
+	lengths map[string]yamldoc.Value // the bounds of how long it is, by their keys
+	enum    []yamldoc.Value
+	pattern *regexp.Regexp // for the whole value
 }
 
 // parameterMapping is what an entry of parameters may say.
@@ -36,9 +38,8 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"optional"},
 				Hint: "say required instead: a parameter is optional unless it says `required: true`"},
-			{Names: []string{"properties", "additionalProperties"},
-				Hint: "%s is not known here: an object's members are not declared"},
-			{Names: []string{"minLength", "maxLength"}, Hint: "say it as a pattern, such as \"^.{1,80}$\""},
+			{Names: []string{"additionalProperties"},
+				Hint: "%s is not known here: an object has the members under properties and no others, or any where there is no such key"},
 			{Names: []string{"sandbox", "script", "examples"},
 				Hint: "%s belongs to the tool, beside parameters: look at the indentation"},
 		},
@@ -60,6 +61,7 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 			yamldoc.NewKey("empty", "omit or pass", func(p *parameter, v yamldoc.Value) {
 				v.OneOf([]string{"omit", "pass"}, func(text string) { p.parameter.PassEmpty = text == "pass" })
 			}),
+			yamldoc.NewKey("slash", "encoded or segments", (*parameter).readSlash),
 		}, typeKeys()...),
 	}
 }
@@ -67,6 +69,21 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 // itemsMapping is what may be said about the items of an array.
 func itemsMapping() yamldoc.Mapping[*parameter] {
 	return yamldoc.Mapping[*parameter]{Name: "items", Keys: typeKeys(), Synonyms: typeNamesElsewhere()}
+}
+
+// propertyMapping is what may be said about a member of an object.
+func propertyMapping() yamldoc.Mapping[*parameter] {
+	return yamldoc.Mapping[*parameter]{
+		Name: "a property", Synonyms: typeNamesElsewhere(),
+		Keys: append([]yamldoc.Key[*parameter]{
+			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) {
+				v.SetBool(&p.parameter.Required)
+			}),
+			yamldoc.NewKey("default", "a value of the property's type", (*parameter).readDefault),
+		}, typeKeys()...),
+		Elsewhere: []yamldoc.Misplaced{{Names: []string{"secret"},
+			Hint: "%s belongs to the parameter: all of it is secret, or nothing"}},
+	}
 }
 
 // typeNamesElsewhere are what other programs call what a parameter may say.
@@ -100,6 +117,14 @@ func typeKeys() []yamldoc.Key[*parameter] {
 			v.SetNumber(&p.parameter.Maximum)
 		}),
 		yamldoc.NewKey("pattern", "a regular expression", (*parameter).readPattern),
+		yamldoc.NewKey("properties", "a mapping of names to {type, …}", (*parameter).readProperties),
+		yamldoc.NewKey("nullable", "true or false", func(p *parameter, v yamldoc.Value) {
+			v.SetBool(&p.parameter.Nullable)
+		}),
+		lengthKey("minLength", func(p *tool.Parameter) **int { return &p.MinLength }),
+		lengthKey("maxLength", func(p *tool.Parameter) **int { return &p.MaxLength }),
+		lengthKey("minItems", func(p *tool.Parameter) **int { return &p.MinItems }),
+		lengthKey("maxItems", func(p *tool.Parameter) **int { return &p.MaxItems }),
 		yamldoc.NewKey("items", "what each item may be: {type, …}", (*parameter).readItems),
 		yamldoc.NewKey("format", "a format", (*parameter).readFormat),
 	}
@@ -354,4 +379,53 @@ func (p *parameter) readItems(v yamldoc.Value) {
 	yamldoc.ReadKeys(v, itemsMapping(), items)
 	items.check()
 	p.itemsAt, p.parameter.Items = v, &items.parameter
+}
+
+// mostProperties bounds the members of one object.
+const mostProperties = 1000
+
+// readProperties reads the members of an object, in their order.
+func (p *parameter) readProperties(v yamldoc.Value) {
+	p.propertiesAt = v
+	p.parameter.Properties = []tool.Parameter{}
+	if v.IsList() {
+		v.Mismatch("", "each member is a key:\nproperties:\n  street: {type: string, required: true}")
+		return
+	}
+	entries, _ := v.AllEntries()
+	if len(entries) > mostProperties {
+		v.Fail(yamldoc.RuleTooLarge, "", "an object may have %d members, and this one has %d", mostProperties, len(entries))
+		return
+	}
+	for _, e := range entries {
+		member := &parameter{entry: p.entry, at: e.Value, parameter: tool.Parameter{Name: e.Name, Type: tool.TypeString}}
+		if e.Value.IsNull() || e.Value.IsMapping() && !e.Value.Require("type", "") {
+			member.badType = true
+		}
+		yamldoc.ReadKeys(e.Value, propertyMapping(), member)
+		member.check()
+		p.parameter.Properties = append(p.parameter.Properties, member.parameter)
+	}
+}
+
+// lengthKey is a bound of how long a value is.
+func lengthKey(name string, field func(*tool.Parameter) **int) yamldoc.Key[*parameter] {
+	return yamldoc.NewKey(name, "a whole number", func(p *parameter, v yamldoc.Value) {
+		if p.lengths == nil {
+			p.lengths = map[string]yamldoc.Value{}
+		}
+		p.lengths[name] = v
+		if n, ok := v.Int(0, math.MaxInt32); ok {
+			length := int(n)
+			*field(&p.parameter) = &length
+		}
+	})
+}
+
+// readSlash reads what slashes mean in a value that stands in the path of a URL.
+func (p *parameter) readSlash(v yamldoc.Value) {
+	p.slashAt = v
+	v.OneOf([]string{string(tool.SlashEncoded), string(tool.SlashSegments)}, func(text string) {
+		p.parameter.Slash = tool.Slash(text)
+	})
 }

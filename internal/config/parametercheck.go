@@ -34,6 +34,14 @@ func (p *parameter) check() {
 	only(p.formatAt, tool.TypeString)
 	only(p.codeAt, tool.TypeString)
 	only(p.itemsAt, tool.TypeArray)
+	only(p.propertiesAt, tool.TypeObject)
+	only(p.slashAt, tool.TypeString)
+	only(p.lengths["minLength"], tool.TypeString)
+	only(p.lengths["maxLength"], tool.TypeString)
+	only(p.lengths["minItems"], tool.TypeArray)
+	only(p.lengths["maxItems"], tool.TypeArray)
+	p.checkLengths("minLength", "maxLength", p.parameter.MinLength, p.parameter.MaxLength)
+	p.checkLengths("minItems", "maxItems", p.parameter.MinItems, p.parameter.MaxItems)
 	low, high := p.parameter.Minimum, p.parameter.Maximum
 	if low != "" && high != "" && yamldoc.CompareNumbers(json.Number(low), json.Number(high)) > 0 {
 		p.maximumAt.Fail(yamldoc.RuleValue, "the two may have changed places",
@@ -44,8 +52,8 @@ func (p *parameter) check() {
 		return
 	}
 	why := p.misfit(p.parameter.Default)
-	if why == "" && p.parameter.Items != nil {
-		why = p.misfitItems()
+	if why == "" && (p.parameter.Items != nil || p.parameter.Properties != nil || len(p.lengths) > 0) {
+		why = p.misfitInside()
 	}
 	switch {
 	case why != "":
@@ -131,10 +139,20 @@ func (p *parameter) misfit(given any) string {
 	return ""
 }
 
-// misfitItems says why the items of the default do not fit, as a call would be told.
-func (p *parameter) misfitItems() string {
+// checkLengths wants a least length that is not beyond the greatest.
+func (p *parameter) checkLengths(least, most string, low, high *int) {
+	if low != nil && high != nil && *low > *high {
+		p.lengths[most].Fail(yamldoc.RuleValue, "the two may have changed places", "%s %d is less than %s %d", most, *high, least, *low)
+	}
+}
+
+// misfitInside says why the default does not fit, as a call would be told, with its items and members.
+func (p *parameter) misfitInside() string {
 	declared := p.parameter
-	declared.Name, declared.Default, declared.Required, declared.Enum = "item", nil, false, nil
+	declared.Name, declared.Default, declared.Required, declared.Enum = "value", nil, false, nil
+	if declared.Type == tool.TypeArray {
+		declared.Name = "item"
+	}
 	arguments, err := json.Marshal(map[string]any{declared.Name: p.parameter.Default})
 	if err != nil {
 		return err.Error()
@@ -150,6 +168,8 @@ func (p *parameter) misfitItems() string {
 func misfitType(p *tool.Parameter, given any) string {
 	fits := false
 	switch v := given.(type) {
+	case nil:
+		fits = p.Nullable
 	case string:
 		fits = p.Type == tool.TypeString
 	case bool:

@@ -47,6 +47,7 @@ func ToolsSchema() ([]byte, error) {
 			"exec":       object(execMapping(), "command"),
 			"parameter":  object(parameterMapping(), "name"),
 			"items":      object(itemsMapping(), "type"),
+			"property":   requireObject(object(propertyMapping(), "type")),
 			"sandbox":    object(sandboxMapping()),
 			"limits":     object(limitsMapping()),
 			"path":       object(allowedPathMapping(), "path"),

@@ -23,7 +23,8 @@ func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
 		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping),
 		"execMapping": named(execMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
-		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
+		"propertyMapping": named(propertyMapping),
+		"sandboxMapping":  named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
 		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
 		"retryMapping":          named(retryMapping),
@@ -275,6 +276,7 @@ var contexts = map[string]string{
 	"toolMapping":           `%s`,
 	"execMapping":           `exec: {command: echo, %s}`,
 	"parameterMapping":      `parameters: [{name: a, %s}]`,
+	"propertyMapping":       `parameters: [{name: a, type: object, properties: {x: {type: string, %s}}}]`,
 	"itemsMapping":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
 	"sandboxMapping":        `sandbox: {%s}`,
 	"limitsMapping":         `resource_limits: {%s}`,

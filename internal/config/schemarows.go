@@ -31,9 +31,15 @@ func schemaRows() map[string]map[string]schemaRow {
 		"form": {"How the value stands behind its flag, where that is not --flag=value in one word: csv, plain (split at commas), " +
 			"present (the flag alone), count (the flag so many times), apart (two words).", anEnum(tool.FlagForms()...)},
 		"empty": {"Whether an empty value is handed on, or as good as none.", withDefault(anEnum("omit", "pass"), "omit")},
+		"slash": {"What a slash in the value means in the path of a URL: one segment (%2F), or several. Without it: refused.",
+			anEnum(tool.SlashEncoded, tool.SlashSegments)},
+	}
+	property := map[string]schemaRow{
+		"required": {"Whether the object must have it.", withDefault(aBool(), false)},
+		"default":  parameter["default"],
 	}
 	for name, row := range types {
-		parameter[name] = row
+		parameter[name], property[name] = row, row
 	}
 	match := map[string]schemaRow{
 		"is":       {"It must be exactly this.", aText()},
@@ -64,7 +70,7 @@ func schemaRows() map[string]map[string]schemaRow {
 			"pin": {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
 		},
 		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter,
-		"items": types,
+		"items": types, "a property": property,
 		"an allowed path": {
 			"path":   {"The file or directory; relative to working_directory.", aPath()},
 			"access": {"write includes read.", withDefault(anEnum("read", "write"), "write")},
@@ -209,6 +215,13 @@ func typeRows() map[string]schemaRow {
 		"pattern": {"A regular expression (RE2) for the whole value; without version: 2 for its beginning.",
 			aText()},
 		"items": {"What each item of an array may be.", ref("items")},
+		"properties": {"The members that an object may have; without it any.",
+			aMapping(ref("property"))},
+		"nullable":  {"Whether the value may be null.", withDefault(aBool(), false)},
+		"minLength": {"Characters of a text, at least.", aWhole(0, math.MaxInt32)},
+		"maxLength": {"Characters of a text, at most.", aWhole(0, math.MaxInt32)},
+		"minItems":  {"Items of an array, at least.", aWhole(0, math.MaxInt32)},
+		"maxItems":  {"Items of an array, at most.", aWhole(0, math.MaxInt32)},
 		"format": {"What the text is. path: rules look at it, and a leading - is harmless; " +
 			"patch: rules look at the files that it names.", anEnum(formatNames()...)},
 	}

@@ -47,6 +47,12 @@ func TestEveryKey(t *testing.T) {
 			{Name: "loud", Type: tool.TypeBoolean, Default: true},
 			{Name: "pairs", Type: tool.TypeObject,
 				Default: map[string]any{"a": json.Number("1"), "b": []any{true, nil, "x"}}},
+			{Name: "address", Type: tool.TypeObject, Nullable: true, Default: map[string]any{"street": "x", "lines": []any{"a"}},
+				Properties: []tool.Parameter{
+					{Name: "street", Type: tool.TypeString, Required: true, MinLength: number(1), MaxLength: number(80)},
+					{Name: "zip code", Type: tool.TypeInteger, Default: json.Number("10115")},
+					{Name: "lines", Type: tool.TypeArray, MinItems: number(1), MaxItems: number(3), Items: &tool.Parameter{Type: tool.TypeString}},
+				}},
 			{Name: "words", Type: tool.TypeArray, Default: []any{"a", "b"},
 				Items: &tool.Parameter{Type: tool.TypeString, Pattern: "[a-z]+", Description: "one word"}},
 		},
@@ -96,7 +102,7 @@ func TestEveryKey(t *testing.T) {
 			{Text: "say hello"},
 			{
 				Name: "a call", Arguments: json.RawMessage(`{"level":"high","text":"hello"}`),
-				Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 75,
+				Setup: "mkdir e\n", Needs: []string{"printf"}, Line: 83,
 				Files: []tool.ExampleFile{{Name: "a.txt", Content: "a"}, {Name: "b/c", Content: "x"},
 					{Name: "d", Link: "a.txt"}},
 				Expect: tool.Expectation{
@@ -109,7 +115,7 @@ func TestEveryKey(t *testing.T) {
 					},
 				},
 			},
-			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 87,
+			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 95,
 				Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
 		Version: "1.10",
@@ -293,3 +299,5 @@ func TestPatternsOfTheOriginal(t *testing.T) {
 		t.Errorf("the patterns mean something else now:\n%s", file)
 	}
 }
+
+func number(n int) *int { return &n }

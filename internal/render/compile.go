@@ -140,7 +140,7 @@ func (t *Template) checkTags() []Finding {
 		case g.toJSON && p.Type == tool.TypeString:
 			say(Warning, g, "the value is text already, so |tojson puts it into quotes once more",
 				"leave |tojson out, or declare the parameter as an object")
-		case !p.Required && p.Default == nil && g.literal == nil && len(within) == 0 && len(g.path) == 1:
+		case (p.Nullable || !p.Required && p.Default == nil) && g.literal == nil && len(within) == 0 && len(g.path) == 1:
 			g.optional = true // whether that matters is for the place to tell
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
@@ -49,7 +50,7 @@ func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 		}
 	}
 	if t.Exec == nil {
-		extra = unknown("", arguments, names)
+		extra = unknown("", "parameter", arguments, names)
 	}
 	all = append(all, extra...)
 	if len(all) > 0 {
@@ -75,8 +76,9 @@ func invalid(all []misfit) *Failure {
 	return failure
 }
 
-// unknown lists the arguments that no parameter declares; path is where they stand.
-func unknown(path string, arguments map[string]any, names []string) []misfit {
+// unknown lists the arguments, or the members of an object, that nothing declares; path is where they stand, and what
+// is the word for one.
+func unknown(path, what string, arguments map[string]any, names []string) []misfit {
 	var extra []string
 	for name := range arguments {
 		if !slices.Contains(names, name) {
@@ -86,11 +88,11 @@ func unknown(path string, arguments map[string]any, names []string) []misfit {
 	sort.Strings(extra)
 	var all []misfit
 	for _, name := range extra {
-		message := "there is no such parameter; there is none at all"
+		message := "there is no such " + what + "; there is none at all"
 		if near := spelling.Nearest(name, names); near != "" {
-			message = "there is no such parameter; did you mean " + near + "?"
+			message = "there is no such " + what + "; did you mean " + near + "?"
 		} else if len(names) > 0 {
-			message = "there is no such parameter; there are " + strings.Join(names, ", ")
+			message = "there is no such " + what + "; there are " + strings.Join(names, ", ")
 		}
 		all = append(all, misfit{memberPath(path, name), message})
 	}
@@ -108,6 +110,7 @@ func (c *checker) check(p *Parameter, path string, value any) any {
 	switch v := value.(type) {
 	case string:
 		if p.Type == TypeString {
+			c.checkLength(path, utf8.RuneCountInString(v), p.MinLength, p.MaxLength, "character")
 			c.checkPattern(p, path, v)
 			if !p.Format.Holds(v) {
 				c.note(path, "want %s, found %s%s", p.Format.Words(), c.show(v), p.Format.Fault(v))
@@ -126,11 +129,13 @@ func (c *checker) check(p *Parameter, path string, value any) any {
 		}
 	case map[string]any:
 		if p.Type == TypeObject {
+			c.checkProperties(p, path, v)
 			c.checkEnum(p, path, v)
 			return v
 		}
 	case []any:
 		if p.Type == TypeArray {
+			c.checkLength(path, len(v), p.MinItems, p.MaxItems, "item")
 			if p.Items != nil {
 				for i, item := range v {
 					v[i] = c.check(p.Items, itemPath(path, i), item)
@@ -140,11 +145,58 @@ func (c *checker) check(p *Parameter, path string, value any) any {
 			return v
 		}
 	case nil:
+		if p.Nullable {
+			c.checkEnum(p, path, nil)
+			return nil
+		}
 		c.note(path, "want %s, found null; leave the parameter out to not give it", withArticle(p.Type))
 		return nil
 	}
 	c.note(path, "want %s, found %s", withArticle(p.Type), c.show(value))
 	return value
+}
+
+// checkProperties checks the members of an object as CheckArguments checks arguments.
+func (c *checker) checkProperties(p *Parameter, path string, object map[string]any) {
+	if p.Properties == nil {
+		return
+	}
+	for i := range p.Properties {
+		property := &p.Properties[i]
+		at := memberPath(path, property.Name)
+		value, given := object[property.Name]
+		switch {
+		case given:
+			object[property.Name] = c.check(property, at, value)
+		case property.Required:
+			c.note(at, "required, and not given")
+		case property.Default != nil:
+			object[property.Name] = clone(property.Default)
+		}
+	}
+	names := make([]string, 0, len(p.Properties))
+	for i := range p.Properties {
+		names = append(names, p.Properties[i].Name)
+	}
+	for _, m := range unknown(path, "property", object, names) {
+		c.note(m.path, "%s", m.message)
+	}
+}
+
+// checkLength checks how many characters or items there are.
+func (c *checker) checkLength(path string, n int, least, most *int, what string) {
+	plural := func(n int) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	if least != nil && n < *least {
+		c.note(path, "want at least %s, found %d", plural(*least), n)
+	}
+	if most != nil && n > *most {
+		c.note(path, "want at most %s, found %d", plural(*most), n)
+	}
 }
 
 func (c *checker) checkNumber(p *Parameter, path string, n json.Number) any {

@@ -28,9 +28,18 @@ func everyKind() *Tool {
 		{Name: "list", Type: TypeArray},
 		{Name: "names", Type: TypeArray, Items: &Parameter{Type: TypeString, Pattern: "[A-Z].*"}},
 		{Name: "matrix", Type: TypeArray, Items: &Parameter{Type: TypeArray, Items: &Parameter{Type: TypeInteger, Maximum: "9"}}},
+		{Name: "nick", Type: TypeString, MinLength: number(2), MaxLength: number(4), Nullable: true},
+		{Name: "size", Type: TypeString, Enum: []any{"s", nil}, Nullable: true},
+		{Name: "tags", Type: TypeArray, MinItems: number(1), MaxItems: number(2), Items: &Parameter{Type: TypeString, Nullable: true}},
+		{Name: "address", Type: TypeObject, Nullable: true, Properties: []Parameter{
+			{Name: "street", Type: TypeString, Required: true, MinLength: number(1)}, {Name: "zip code", Type: TypeInteger, Nullable: true},
+			{Name: "country", Type: TypeString, Default: "de"}, {Name: "more", Type: TypeObject, Properties: []Parameter{}},
+		}},
 		{Name: "password", Type: TypeString, Pattern: "[a-z]{8,}", Secret: true, Default: "changeme"},
 	}}
 }
+
+func number(n int) *int { return &n }
 
 // onlyDefaults is what everyKind makes of no arguments.
 func onlyDefaults(with map[string]any) map[string]any {
@@ -51,6 +60,11 @@ func TestCheckArgumentsAccepts(t *testing.T) {
 		want map[string]any
 	}{
 		{"nothing", ``, nil},
+		{"null where it may be", `{"nick":null,"size":null,"address":null,"tags":[null]}`,
+			map[string]any{"nick": nil, "size": nil, "address": nil, "tags": []any{nil}}},
+		{"lengths in characters", `{"nick":"😀äöü"}`, map[string]any{"nick": "😀äöü"}},
+		{"members, with their defaults", `{"address":{"street":"x","zip code":1.0,"more":{}}}`,
+			map[string]any{"address": map[string]any{"street": "x", "zip code": json.Number("1"), "country": "de", "more": map[string]any{}}}},
 		{"null, as some clients write nothing", ` null `, nil},
 		{"an empty object", "\n{ }\n", nil},
 		{"a default that is given otherwise", `{"word":"y","count":4}`, map[string]any{"word": "y", "count": json.Number("4")}},
@@ -97,7 +111,14 @@ func TestCheckArgumentsRefuses(t *testing.T) {
 		{"a key twice, deep inside", `{"object":{"a":[{"b":1,"b":1}]}}`, "object.a[0].b: given twice"},
 		{"another letter case", `{"Text":"a"}`, "Text: there is no such parameter; did you mean text?"},
 		{"a typing mistake", `{"colur":"red"}`, "colur: there is no such parameter; did you mean colour?"},
-		{"nothing near", `{"recursive":true}`, "recursive: there is no such parameter; there are text, word, colour, count, big, level, ratio, flag, object, list, names, matrix, password"},
+		{"too few and too many", `{"nick":"x","tags":["a","b","c"]}`, "nick: want at least 2 characters, found 1; tags: want at most 2 items, found 3"},
+		{"a member that is not there", `{"address":{"city":"b"}}`,
+			"address.street: required, and not given; address.city: there is no such property; there are street, zip code, country, more"},
+		{"a member where there may be none", `{"address":{"street":"a","more":{"b":1}}}`, "address.more.b: there is no such property; there is none at all"},
+		{"a member of another type", `{"address":{"street":"a","zip code":"x"}}`, "address.\"zip code\": want a whole number, found \"x\""},
+		{"null where it may not be", `{"address":{"street":null}}`, "address.street: want a text, found null; leave the parameter out to not give it"},
+		{"none of those", `{"size":"l"}`, "size: want one of \"s\", null; found \"l\""},
+		{"nothing near", `{"recursive":true}`, "recursive: there is no such parameter; there are text, word, colour, count, big, level, ratio, flag, object, list, names, matrix, nick, size, tags, address, password"},
 		{"a strange key", `{"a b\u202e":1}`, `"a b\u202e": there is no such parameter; there are …`},
 		{"NUL", `{"text":"a\u0000b"}`, "text: the text holds a NUL character, which cannot be passed on"},
 		{"NUL, deep inside", `{"names":["A",{"x":["a\u0000"]}]}`, "names[1].x[0]: the text holds a NUL character, which cannot be passed on"},
@@ -244,6 +265,7 @@ func FuzzCheckArguments(f *testing.F) {
 		`{}`, `{"text":"a","word":"b","colour":"red","count":1.0,"level":2e2}`, `{"ratio":0.1,"flag":true,"object":{},"list":[]}`,
 		`{"names":["A"],"matrix":[[1,2.0],[]],"password":"abcdefgh"}`, `{"count":10.5}`, `{"count":-1}`, `{"flag":"true"}`,
 		`{"level":1.0000}`, `{"names":[null]}`, `{"matrix":[[10]]}`, `{"x":1}`, `{"text":"\ud800"}`, `{"big":1e390}`, `{"word":"a\n"}`,
+		`{"nick":null,"size":"s","tags":["a",null],"address":{"street":"a","zip code":null,"more":{}}}`, `{"nick":"😀😀😀😀😀"}`, `{"address":{"x":1}}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -84,7 +84,7 @@ func (t *Tool) flatten(given map[string]any) (flat map[string]any, at func(name 
 			flat[p.Name] = value
 		}
 	}
-	wrong = append(wrong, unknown(flagsMember, flags, names)...)
-	wrong = append(wrong, unknown("", given, append(words, flagsMember))...)
+	wrong = append(wrong, unknown(flagsMember, "parameter", flags, names)...)
+	wrong = append(wrong, unknown("", "parameter", given, append(words, flagsMember))...)
 	return flat, at, wrong
 }

@@ -136,7 +136,7 @@ func (f Format) describe(schema map[string]any) {
 	if _, given := schema["pattern"]; !given && rule.pattern != nil {
 		schema["pattern"] = rule.pattern().String()
 	}
-	if f == FormatPath {
+	if least, _ := schema["minLength"].(int); f == FormatPath && least < 1 {
 		schema["minLength"] = 1
 	}
 	if text, ok := schema["description"].(string); ok {

@@ -38,11 +38,21 @@ type Parameter struct {
 	Pattern string // a regular expression (RE2) for the whole value
 	Format  Format // "" for any text
 	Items   *Parameter
+	// Properties are the members of an object; nil where it may have any. Their names are keys of JSON, and may be
+	// any text.
+	Properties []Parameter
+	// Nullable lets the value be null.
+	Nullable bool
+	// MinLength and MaxLength bound a text in characters, MinItems and MaxItems a list; nil for no bound.
+	MinLength, MaxLength *int
+	MinItems, MaxItems   *int
 
 	// Code says that the value is a program; only then may it stand where a program is expected.
 	Code Code
 	// AllowLeadingDash lets a value start with '-' where the program would read it as an option.
 	AllowLeadingDash bool
+	// Slash says what a slash in the value means where it stands in a URL's path.
+	Slash Slash
 	// Secret keeps the value out of prompts, events and the record.
 	Secret bool
 
@@ -56,4 +66,24 @@ type Parameter struct {
 	// Implied marks a parameter that no entry declares: the template names it, and a file of the original
 	// format may leave the declaration out.
 	Implied bool
+}
+
+// Slash says what becomes of slashes in a value that stands in the path of a URL.
+type Slash string
+
+// The kinds of Slash. SlashRefused, which is what is meant where nothing is said, has a value be one segment.
+const (
+	SlashRefused  Slash = ""
+	SlashEncoded  Slash = "encoded"  // %2F: one segment to a server that knows it, several to many another
+	SlashSegments Slash = "segments" // the value is several segments
+)
+
+// Property returns the property of a name; nil when there is none.
+func (p *Parameter) Property(name string) *Parameter {
+	for i := range p.Properties {
+		if p.Properties[i].Name == name {
+			return &p.Properties[i]
+		}
+	}
+	return nil
 }

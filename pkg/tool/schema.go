@@ -67,6 +67,9 @@ func schemaOf(parameters []Parameter) map[string]any {
 // schema says what a value of the parameter may be.
 func (p *Parameter) schema() map[string]any {
 	s := map[string]any{"type": string(p.Type)}
+	if p.Nullable {
+		s["type"] = []any{string(p.Type), "null"}
+	}
 	if p.Description != "" {
 		s["description"] = p.Description
 	}
@@ -82,6 +85,14 @@ func (p *Parameter) schema() map[string]any {
 	if p.Pattern != "" && portable(p.Pattern) {
 		s["pattern"] = anchored(p.Pattern)
 	}
+	for _, bound := range []struct {
+		key string
+		is  *int
+	}{{"minLength", p.MinLength}, {"maxLength", p.MaxLength}, {"minItems", p.MinItems}, {"maxItems", p.MaxItems}} {
+		if bound.is != nil {
+			s[bound.key] = *bound.is
+		}
+	}
 	p.Format.describe(s)
 	switch {
 	case p.Items != nil:
@@ -89,6 +100,13 @@ func (p *Parameter) schema() map[string]any {
 	case p.Type == TypeArray:
 		// Any value; some models' interfaces refuse a list that says nothing about its items.
 		s["items"] = map[string]any{}
+	}
+	if p.Properties != nil {
+		members := schemaOf(p.Properties)
+		s["properties"], s["additionalProperties"] = members["properties"], false
+		if required, ok := members["required"]; ok {
+			s["required"] = required
+		}
 	}
 	return s
 }
