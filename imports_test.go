@@ -81,6 +81,9 @@ var may = map[string][]string{
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
 
 	"internal/netguard": {},
+	// request: words alone; what a template makes of values can be read and fuzzed by itself.
+	"internal/request":  {"pkg/tool", "internal/display", "internal/spelling"},
+	"internal/httptool": {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/netguard", "internal/secret"},
 
@@ -98,8 +101,8 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/agents", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/render", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
+	"internal/config": {"pkg/tool", "internal/agents", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/httptool", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
@@ -132,7 +135,7 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/a2a", "pkg/acp",
 		"internal/agentclient", "internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/hook", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
+		"internal/governor", "internal/hook", "internal/httptool", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.

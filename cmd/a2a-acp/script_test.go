@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -107,6 +109,7 @@ func TestScripts(t *testing.T) {
 			"waits":         asked("waits"),
 			"first":         first,
 			"serve":         serveHTTP,
+			"serveapi":      serveAPI,
 			"receiver":      receiver,
 			"received":      received,
 			"only_our_path": onlyOurPath,
@@ -226,6 +229,32 @@ func serveHTTP(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Defer(server.Close)
 	ts.Setenv("SERVED", server.URL+"/")
 	ts.Setenv("SERVED_PORT", server.URL[strings.LastIndex(server.URL, ":")+1:])
+}
+
+// serveAPI starts an HTTP server that answers with what it was sent, as JSON, or with the status that the path ends in, and
+// writes a line for each request into the file that it is given.
+func serveAPI(ts *testscript.TestScript, _ bool, args []string) {
+	log := ts.MkAbs(args[0])
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		file, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			fmt.Fprintf(file, "%s %s %s\n", r.Method, r.RequestURI, body)
+			file.Close()
+		}
+		mu.Unlock()
+		if code, err := strconv.Atoi(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]); err == nil && code >= 300 && code < 600 {
+			w.Header().Set("Location", "/v1/elsewhere")
+			w.WriteHeader(code)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "uri": r.RequestURI, "body": string(body),
+			"credential": r.Header.Get("Authorization"), "type": r.Header.Get("Content-Type"), "note": r.Header.Get("X-Note"),
+			"key": r.Header.Get("Idempotency-Key")})
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("API", server.URL)
 }
 
 func onlyOurPath(ts *testscript.TestScript, _ bool, _ []string) {

@@ -129,7 +129,7 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	for i := range tools {
 		loaded := &tools[i]
 		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Confirmation: loaded.Confirmation,
+			Tool: &loaded.Tool, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
 			CacheKey: loaded.CacheKey,
 			Details:  loaded.Details,
 		})

@@ -13,7 +13,7 @@ import (
 func (a *App) holdBack(set *config.Set, entries []*executor.Entry) {
 	for _, entry := range entries {
 		t := entry.Tool
-		if trust.IsOwn(t.Source.Layer) || !trust.Asks(t.Sandbox) {
+		if trust.IsOwn(t.Source.Layer) || !trust.Asks(t) {
 			continue
 		}
 		entry.Intact = func() error {
@@ -36,7 +36,7 @@ func (a *App) tellHeldBack(set *config.Set) {
 		for i := range set.Tools {
 			t := &set.Tools[i].Tool
 			if t.Source.File == file.Name && t.Source.Layer == file.Layer && !trust.IsOwn(file.Layer) &&
-				trust.Asks(t.Sandbox) {
+				trust.Asks(t) {
 				n++
 			}
 		}

@@ -73,7 +73,7 @@ func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.D
 func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	t := loaded.Tool
 	t.Retry, t.CircuitBreaker, t.Caching = tool.Retry{}, tool.CircuitBreaker{}, tool.Caching{}
-	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Confirmation: loaded.Confirmation,
+	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
 		Details: loaded.Details}}
 	if x.Setup != "" {
 		template, err := config.CompileSetup(*x)

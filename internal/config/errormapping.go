@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -45,6 +46,10 @@ func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
 	}
 	entries, _ := v.AllEntries()
 	for _, entry := range entries {
+		if e.at.Has("http") {
+			e.readStatusMapping(v, entry)
+			continue
+		}
 		exit, err := strconv.Atoi(entry.Name)
 		if err != nil || exit < 1 || exit > 255 || strconv.Itoa(exit) != entry.Name {
 			hint := ""
@@ -55,27 +60,76 @@ func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
 				yamldoc.Describe(entry.Key.Node))
 			continue
 		}
-		m := &mappedError{entry: e, exit: exit}
-		if entry.Value.IsMapping() {
-			yamldoc.ReadKeys(entry.Value, mappedErrorMapping(), m)
-			entry.Value.Require("code", "a JSON-RPC code, such as -32603")
-		} else {
-			entry.Value.Want = "an error code, or {code, message, detail, retryable}"
-			if text := entry.Value.Node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" &&
-				!yamldoc.IsJSONNumber(text.Value) {
-				entry.Value.Mismatch("", fmt.Sprintf("write {code: -32603, message: %s}",
-					yamldoc.Quote(text.Value)))
-				continue
+		if m, ok := e.readMapped(entry, exit); ok {
+			e.mapError(exit, m)
+		}
+	}
+}
+
+func (e *toolEntry) mapError(exit int, m *mappedError) {
+	if e.tool.ErrorMapping == nil {
+		e.tool.ErrorMapping = map[int]tool.MappedError{}
+	}
+	e.tool.ErrorMapping[exit] = m.error
+}
+
+// readMapped reads what one exit code means.
+func (e *toolEntry) readMapped(entry yamldoc.Entry, exit int) (*mappedError, bool) {
+	m := &mappedError{entry: e, exit: exit}
+	if entry.Value.IsMapping() {
+		yamldoc.ReadKeys(entry.Value, mappedErrorMapping(), m)
+		entry.Value.Require("code", "a JSON-RPC code, such as -32603")
+	} else {
+		entry.Value.Want = "an error code, or {code, message, detail, retryable}"
+		if text := entry.Value.Node; text.Kind == yaml.ScalarNode && text.Tag == "!!str" &&
+			!yamldoc.IsJSONNumber(text.Value) {
+			entry.Value.Mismatch("", fmt.Sprintf("write {code: -32603, message: %s}",
+				yamldoc.Quote(text.Value)))
+			return nil, false
+		}
+		m.readCode(entry.Value)
+	}
+	if m.error.Message == "" {
+		m.error.Message = canonical(m.error.Code)
+	}
+	return m, true
+}
+
+// statusClass is how error_mapping names a class of statuses.
+var statusClass = lazyregexp.New(`^[345]xx$`)
+
+// readStatusMapping reads what a status of an answer means, or a class of them, such as 5xx: one that is named by
+// itself is what it says there.
+func (e *toolEntry) readStatusMapping(all yamldoc.Value, entry yamldoc.Entry) {
+	status, err := strconv.Atoi(entry.Name)
+	switch {
+	case statusClass.MatchString(entry.Name):
+		class := int(entry.Name[0]-'0') * 100
+		first := class
+		for all.Has(strconv.Itoa(first)) {
+			first++
+		}
+		m, ok := e.readMapped(entry, first)
+		detail, hasDetail := e.details[first]
+		for s := class; ok && s < class+100; s++ {
+			if !all.Has(strconv.Itoa(s)) {
+				e.mapError(s, m)
+				if hasDetail {
+					e.details[s] = detail
+				}
 			}
-			m.readCode(entry.Value)
 		}
-		if m.error.Message == "" {
-			m.error.Message = canonical(m.error.Code)
+	case err != nil || status < 300 || status > 599 || strconv.Itoa(status) != entry.Name:
+		hint := ""
+		if entry.Name == "when" {
+			hint = "expressions over an answer are not done yet; name the statuses"
 		}
-		if e.tool.ErrorMapping == nil {
-			e.tool.ErrorMapping = map[int]tool.MappedError{}
+		entry.Key.Fail(yamldoc.RuleValue, hint, "want a status from 300 to 599, or 4xx, 5xx; found %s",
+			yamldoc.Describe(entry.Key.Node))
+	default:
+		if m, ok := e.readMapped(entry, status); ok {
+			e.mapError(status, m)
 		}
-		e.tool.ErrorMapping[exit] = m.error
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // checkReadOnly holds a tool to its author's word that it changes nothing, for which agents get it unasked:
 // what the entry grants against that is a mistake, and what it only implies is not given.
 func (e *toolEntry) checkReadOnly() {
-	if !e.tool.IsReadOnly() {
+	if !e.tool.IsReadOnly() || e.http != nil { // a request has hints of its own
 		return
 	}
 	if paths, ok := e.inSandbox("allowed_paths"); ok {
@@ -48,6 +48,9 @@ func (e *toolEntry) inSandbox(key string) (yamldoc.Value, bool) {
 
 // checkClosedWorld holds a tool to its author's word that it reaches nothing but what it works on.
 func (e *toolEntry) checkClosedWorld() {
+	if e.http != nil {
+		return
+	}
 	if closed := e.tool.Annotations.OpenWorld; closed != nil && !*closed && !e.tool.IsReadOnly() {
 		const cure = "take openWorldHint: false out, or this"
 		const why = "the annotations say that the tool reaches nothing else (openWorldHint: false)"

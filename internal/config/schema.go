@@ -21,7 +21,8 @@ type schema = map[string]any
 // what belongs together.
 func ToolsSchema() ([]byte, error) {
 	entry := requireObject(object(toolMapping()))
-	entry["oneOf"] = []schema{{"required": []string{"script"}}, {"required": []string{"exec"}}}
+	entry["oneOf"] = []schema{{"required": []string{"script"}}, {"required": []string{"exec"}},
+		{"required": []string{"http"}}}
 	root := rootMapping()
 	withTools := object(root, "tools")
 	bare := schema{
@@ -45,6 +46,14 @@ func ToolsSchema() ([]byte, error) {
 		"definitions": schema{
 			"tool":       entry,
 			"exec":       object(execMapping(), "command"),
+			"http":       requireObject(object(httpMapping())),
+			"source":     requireObject(object(httpSourceMapping(), "base_url")),
+			"auth":       object(authOfSourceMapping()),
+			"basic":      requireObject(object(basicMapping(), "username", "password")),
+			"api_key":    requireObject(object(keyMapping(), "name", "value")),
+			"field":      requireObject(object(fieldMapping(), "value")),
+			"style":      requireObject(object(styleMapping())),
+			"part":       requireObject(object(partMapping(), "content")),
 			"parameter":  object(parameterMapping(), "name"),
 			"items":      object(itemsMapping(), "type"),
 			"property":   requireObject(object(propertyMapping(), "type")),

@@ -23,8 +23,10 @@ func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
 		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping),
 		"execMapping": named(execMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
-		"propertyMapping": named(propertyMapping),
-		"sandboxMapping":  named(sandboxMapping), "limitsMapping": named(limitsMapping),
+		"propertyMapping": named(propertyMapping), "httpMapping": named(httpMapping), "httpSourceMapping": named(httpSourceMapping),
+		"authOfSourceMapping": named(authOfSourceMapping), "basicMapping": named(basicMapping), "keyMapping": named(keyMapping),
+		"fieldMapping": named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
+		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
 		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
 		"retryMapping":          named(retryMapping),
@@ -273,6 +275,14 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 
 // contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
+	"httpMapping":           "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, %s}}}",
+	"httpSourceMapping":     "version: 2\nsources: {s: {base_url: 'https://a.example', %s}}\ntools: {}",
+	"authOfSourceMapping":   "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {%s}}}\ntools: {}",
+	"basicMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {basic: {username: a, password: {secret: B}, %s}}}}\ntools: {}",
+	"keyMapping":            "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {api_key: {name: a, value: {secret: B}, %s}}}}\ntools: {}",
+	"fieldMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, query: {q: {value: a, %s}}}}}",
+	"styleMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, path_styles: {q: {%s}}}}}",
+	"partMapping":           "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, multipart: {q: {content: a, %s}}}}}",
 	"toolMapping":           `%s`,
 	"execMapping":           `exec: {command: echo, %s}`,
 	"parameterMapping":      `parameters: [{name: a, %s}]`,
@@ -332,6 +342,9 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 				}
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")
+				}
+				if strings.HasPrefix(context, "version:") {
+					data = fmt.Appendf(nil, context, key+": "+value)
 				}
 				_, err := ReadTools(File{Name: "x", Data: data})
 				matters := slices.ContainsFunc(yamldoc.List(err), func(e yamldoc.Error) bool {

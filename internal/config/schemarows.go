@@ -57,10 +57,29 @@ func schemaRows() map[string]map[string]schemaRow {
 				schema{"type": []string{"object", "null"},
 					"propertyNames":        schema{"pattern": toolID.String()},
 					"additionalProperties": ref("tool")}},
+			"sources": {"Services that tools send requests to (http), by their names.",
+				schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": toolID.String()},
+					"additionalProperties": ref("source")}},
 			"version": {"The format of the file. 2 is strict: what a template names must be declared. " +
 				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
 			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
 				"and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
+		},
+		"http": httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
+		"basic": {
+			"username": {"The user's name.", aText()},
+			"password": {"Where the password stands.", ref("reference")},
+		},
+		"api_key": {
+			"in":    {"Where the key goes.", withDefault(anEnum(tool.InHeader, tool.InQuery, tool.InCookie), tool.InHeader)},
+			"name":  {"The name of the header, the field or the cookie.", aText()},
+			"value": {"Where the key stands.", ref("reference")},
+		},
+		"a part": {
+			"content":  {"What the part holds; {{name}} is filled in.", aText()},
+			"filename": {"The name of a file; without it the part is a plain field.", aText()},
+			"type":     {"The media type of the part.", aText()},
+			"base64":   {"The content is base64 of what is sent.", withDefault(aBool(), false)},
 		},
 		"exec": {
 			"command": {"The program: a name in PATH, or an absolute path.", schema{"type": "string", "minLength": 1}},
@@ -176,13 +195,15 @@ func toolRows() map[string]schemaRow {
 		"script": {"The script, best after |. bash; " +
 			"with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, " +
 			"which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
+		"http":            {"A request that is sent in place of running a script.", ref("http")},
 		"exec":            {"A program that runs in place of a script, without a shell.", ref("exec")},
 		"parameters":      {"What a call may give.", aList(ref("parameter"))},
 		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
 		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},
-		"error_mapping": {"What exit codes mean: a JSON-RPC error code, or {code, message, detail, retryable}.",
+		"error_mapping": {"What exit codes, or the statuses of answers (404, 5xx), mean: a JSON-RPC error code, or " +
+			"{code, message, detail, retryable}.",
 			schema{"type": []string{"object", "null"},
-				"patternProperties": schema{"^[1-9][0-9]{0,2}$": anyOf(aWhole(math.MinInt32, math.MaxInt32),
+				"patternProperties": schema{"^([1-9][0-9]{0,2}|[345]xx)$": anyOf(aWhole(math.MinInt32, math.MaxInt32),
 					ref("error"))}, "additionalProperties": false}},
 		"annotations": {"Hints for the client (MCP). readOnlyHint counts for us, too.",
 			ref("hints")},

@@ -23,6 +23,10 @@ func (e *toolEntry) compile() Loaded {
 		loaded.Template = e.compileScript()
 		e.unread = loaded.Template == nil
 	}
+	if e.http != nil {
+		loaded.Request = e.compileRequest()
+		e.unread = loaded.Request == nil
+	}
 	if e.confirmation.Node != nil {
 		loaded.Confirmation = e.compileText(e.confirmation)
 	}

@@ -17,6 +17,7 @@ type toolEntry struct {
 	// Places of what is checked once the whole entry is known. A value without a node was not given.
 	script       yamldoc.Value
 	exec         yamldoc.Value
+	http         *httpEntry      // nil for a tool that sends no request
 	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
@@ -66,6 +67,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 			}),
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
 			yamldoc.NewKey("exec", "a program: {command, argv, sha256, pin}", (*toolEntry).readExec),
+			yamldoc.NewKey("http", "a request: {source, get, query, …}", (*toolEntry).readHTTP),
 			yamldoc.NewKey("parameters", "a list of {name, type, …}", (*toolEntry).readParameters),
 			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, sandboxMapping(), e)
@@ -146,7 +148,7 @@ func (e *toolEntry) readScript(v yamldoc.Value) {
 
 // finish checks what needs the whole entry, and compiles it.
 func (e *toolEntry) finish() Loaded {
-	if e.tool.Exec == nil {
+	if e.tool.Exec == nil && e.tool.HTTP == nil {
 		e.at.Require("script", "it is what bash runs: script: echo hello")
 	}
 	loaded := e.compile()

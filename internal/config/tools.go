@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -15,7 +16,8 @@ import (
 // Loaded is one tool, checked and compiled.
 type Loaded struct {
 	Tool     tool.Tool
-	Template *render.Template // nil when the tool is unavailable
+	Template *render.Template  // nil when the tool is unavailable, or sends a request
+	Request  *request.Template // nil for a script
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do, or nothing is kept.
@@ -32,6 +34,7 @@ type toolsFile struct {
 	doc     *yamldoc.Document
 	version int
 	lenient bool // template_safety: warn
+	sources map[string]*httpSource
 	entries []*toolEntry
 }
 
@@ -71,6 +74,8 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 		Name: "a tools file",
 		Keys: []yamldoc.Key[*toolsFile]{
 			yamldoc.NewKey("tools", "a mapping of tools", (*toolsFile).readTools),
+			// read first: tools name them
+			yamldoc.NewKey("sources", "a mapping of services that tools send requests to", func(*toolsFile, yamldoc.Value) {}),
 			// read first: it says how to read the rest
 			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),
 			// read first, too
@@ -95,6 +100,9 @@ func (f *toolsFile) readRoot(root yamldoc.Value) {
 	if safety, given := root.Get("template_safety"); given && !isTool(safety) {
 		f.readTemplateSafety(safety)
 	}
+	if sources, given := root.Get("sources"); given && root.Has("tools") {
+		f.readHTTPSources(sources)
+	}
 	if root.Has("tools") {
 		yamldoc.ReadKeys(root, rootMapping(), f)
 		return
@@ -103,7 +111,7 @@ func (f *toolsFile) readRoot(root yamldoc.Value) {
 }
 
 // isTool reports whether a value looks like the entry of a tool.
-func isTool(v yamldoc.Value) bool { return v.Has("script") || v.Has("exec") }
+func isTool(v yamldoc.Value) bool { return v.Has("script") || v.Has("exec") || v.Has("http") }
 
 // readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the
 // other form is taken for that key, mistyped.

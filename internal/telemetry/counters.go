@@ -163,6 +163,7 @@ func errorCodes() []string {
 		string(tool.FailValidation), string(tool.FailDenied), string(tool.FailApproval), string(tool.FailTimeout),
 		string(tool.FailCancelled), string(tool.FailOutput), string(tool.FailResource), string(tool.FailCircuitOpen),
 		string(tool.FailSandbox), string(tool.FailTemplate), string(tool.FailNotFound), string(tool.FailInternal),
+		string(tool.FailUpstream), string(tool.FailUpstreamTimeout),
 	}
 }
 

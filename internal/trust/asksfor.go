@@ -9,8 +9,11 @@ import (
 )
 
 // Asks reports whether a tool is to be given what is its person's: secrets, variables, files, what commands
-// print, or what a grant stands for.
-func Asks(s tool.Sandbox) bool { return len(s.References)+len(s.Grants) > 0 }
+// print, or what a grant stands for; or addresses that only his machine, or its network, reaches.
+func Asks(t *tool.Tool) bool {
+	s := t.Sandbox
+	return len(s.References)+len(s.Grants) > 0 || t.HTTP != nil && len(t.HTTP.API.Addresses) > 0
+}
 
 // IsOwn reports whether a file's tools may have that as they are: those that came with the program, the
 // user's own and root's may, and those of a workspace, which count only when somebody was shown what they ask

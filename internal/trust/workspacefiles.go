@@ -118,7 +118,7 @@ func (b *WorkspaceFiles) Asks() int {
 	n := 0
 	for _, file := range b.Files {
 		for i := range file.Says.Tools {
-			if Asks(file.Says.Tools[i].Tool.Sandbox) {
+			if Asks(&file.Says.Tools[i].Tool) {
 				n++
 			}
 		}

@@ -149,6 +149,9 @@ func (a *act) title() string {
 	if a.tool.Audit == tool.AuditMetadata { // what a question is called stands on record
 		return name
 	}
+	if work, ok := a.invocation.Work.(*requestWork); ok {
+		return name + ": " + work.line()
+	}
 	if a.request.ShellText != "" {
 		return name + ": " + a.request.ShellText
 	}

@@ -58,7 +58,8 @@ func verdict(t *tool.Tool, r *runResult) error {
 		return errNothing
 	case failure == nil && r.outcome.ExitCode == 0:
 		return nil
-	case failure == nil && isMapped && isCallersFault(mapped.Code):
+	case failure == nil && isMapped && isCallersFault(mapped.Code),
+		failure == nil && r.outcome.HTTP != nil && r.outcome.HTTP.Status < 500:
 		return errNothing
 	}
 	return errFailed

@@ -21,6 +21,7 @@ type Executor struct {
 	gate     *gate.Gate
 	scripts  runner
 	argvs    runner
+	requests runner
 	record   events.Recorder
 	now      func() time.Time
 	newID    func() string
@@ -78,6 +79,7 @@ type Options struct {
 	Host    Host            // required
 	Record  events.Recorder // required
 	Bash    string          // required: absolute path of bash, 4.4 or newer (mapfile -d)
+	Client  Client          // optional; without it no request is sent
 	// ErrorProfile is what the tools were read under. Optional, default tool.ProfileBasic.
 	ErrorProfile tool.ErrorProfile
 	Blobs        Blobs  // optional; without it no output is kept beside the result
@@ -107,7 +109,7 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
-		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, record: o.Record,
+		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now}, record: o.Record,
 		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
 		fingerprintKey: make([]byte, 32),

@@ -36,7 +36,7 @@ func (e *Executor) mapOutcome(a *act, r runResult) tool.Result {
 	result.Error, result.Status = failure, statusOf(failure)
 	if failure == nil && ended.ExitCode != 0 {
 		result.Status = tool.StatusFailed
-		result.MCPError = meaning(a.entry, a.publicArguments(), ended.ExitCode)
+		result.MCPError = meaning(a.entry, a.publicArguments(), ended)
 		diagnose(&result, a.runner.Cure(a.tool, ended))
 	}
 	e.putOutput(a, &r, &result)
@@ -50,7 +50,7 @@ func diagnose(result *tool.Result, cure string) {
 	if cure != "" {
 		diagnostics[tool.CureKey] = cure
 		if m.Unmapped {
-			m.Detail = fmt.Sprintf("exit code %d: %s", m.ReturnCode, cure)
+			m.Detail = fmt.Sprintf("%v: %s", m.Detail, cure)
 		}
 	}
 	if m.Detail != nil {
@@ -68,7 +68,7 @@ func statusOf(failure *tool.Failure) tool.Status {
 	switch failure.Code {
 	case tool.FailDenied, tool.FailApproval:
 		return tool.StatusDenied
-	case tool.FailTimeout:
+	case tool.FailTimeout, tool.FailUpstreamTimeout:
 		return tool.StatusTimeout
 	case tool.FailCancelled:
 		return tool.StatusCancelled
@@ -77,9 +77,13 @@ func statusOf(failure *tool.Failure) tool.Status {
 	}
 }
 
-// meaning is what the author says that an exit code means.
-func meaning(entry *Entry, arguments map[string]any, code int) *tool.MCPError {
+// meaning is what the author says that an exit code means, or the status of an answer.
+func meaning(entry *Entry, arguments map[string]any, ended outcome) *tool.MCPError {
+	code := ended.ExitCode
 	mapped, ok := entry.Tool.ErrorMapping[code]
+	if !ok && ended.HTTP != nil {
+		return meaningOfStatus(ended)
+	}
 	if !ok {
 		return &tool.MCPError{Code: codeInternal, Message: "Internal error",
 			Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code, Unmapped: true}

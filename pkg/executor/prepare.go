@@ -25,7 +25,10 @@ func (a *act) planOut() (failure *tool.Failure) {
 
 // runnerOf returns the runner of the tool's kind.
 func (e *Executor) runnerOf(t *tool.Tool) runner {
-	if t.Exec != nil {
+	switch {
+	case t.HTTP != nil:
+		return e.requests
+	case t.Exec != nil:
 		return e.argvs
 	}
 	return e.scripts

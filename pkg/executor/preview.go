@@ -35,6 +35,7 @@ type Preview struct {
 	Dir      string               `json:"dir"`
 	Shown    string               `json:"shown"` // what would be done, as a person reads it
 	*ScriptPreview
+	Request *RequestPreview `json:"request,omitempty"` // what a tool sends that is no script
 	// Question is what a person would be asked; nil where nobody would be.
 	Question *PreviewQuestion `json:"question,omitempty"`
 }
@@ -47,6 +48,15 @@ type ScriptPreview struct {
 	// Parameters is what a script that bash does not run reads instead.
 	Parameters json.RawMessage    `json:"parameters,omitempty"`
 	Sandbox    tool.SandboxReport `json:"sandbox"`
+}
+
+// RequestPreview is what is told of a request. Credentials are added last, and only their names are told.
+type RequestPreview struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body,omitempty"`
+	Given   map[string]string `json:"given,omitempty"` // where the values stand that are not shown
 }
 
 // PreviewQuestion is a question as the person would read it.

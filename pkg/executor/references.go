@@ -38,7 +38,11 @@ func (e *Executor) missing(t *tool.Tool, invocation *tool.Invocation) *tool.Fail
 }
 
 func unfilled(t *tool.Tool, variable string, err error) *tool.Failure {
-	return tool.Failf(tool.FailNotFound, "%s was not run: the variable %s (%s) has no value: %v", t.ID,
+	what := "variable"
+	if t.HTTP != nil {
+		what = "credential"
+	}
+	return tool.Failf(tool.FailNotFound, "%s was not run: the %s %s (%s) has no value: %v", t.ID, what,
 		variable, t.Source, err)
 }
 

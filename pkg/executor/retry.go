@@ -27,6 +27,13 @@ func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) ru
 		if delay == backoff.Stop {
 			return last
 		}
+		if wait := last.outcome.RetryAfter; wait > delay {
+			if wait > a.tool.Retry.MaxDelay {
+				last.notAgain = fmt.Sprintf("the server wants nobody back for %s, which is longer than max_delay", wait)
+				return last
+			}
+			delay = wait
+		}
 		if failure := e.stopped(a); failure != nil {
 			last.notAgain = failure.Message
 			return last

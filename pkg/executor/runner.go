@@ -55,6 +55,9 @@ type outcome struct {
 	OutputBytes    int64 // of both, kept or not, as far as they were read
 	Truncated      bool  // there was more
 
+	HTTP       *tool.HTTPReport // of a request; nil for a script
+	RetryAfter time.Duration    // how long the server wants nobody to come back; 0 where it does not say
+
 	Ended     *tool.Failure // why the runner ended it; nil when it ended by itself
 	LimitsHit []string      // those that ended it, by name
 	Permanent bool          // it would end the same if it were run again

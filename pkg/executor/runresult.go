@@ -40,6 +40,9 @@ func (r *runResult) tell(result *tool.Result) {
 		diagnostics["record"] = r.unrecorded.Error()
 	}
 	result.Cached = r.kept != nil
+	if report := result.Metadata.HTTP; report != nil {
+		report.Attempts, report.FromCache = max(1, r.attempts), result.Cached
+	}
 }
 
 // ended gives our reason for the end of the act; nil when it ended by itself.

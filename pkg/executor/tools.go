@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Entry is a tool that is ready to be called: checked, and its templates compiled. It never changes.
 type Entry struct {
 	Tool     *tool.Tool
-	Template *render.Template // nil for a tool that is unavailable
+	Template *render.Template  // nil for a tool that is unavailable, or sends a request
+	Request  *request.Template // nil for a script
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do.

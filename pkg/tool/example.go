@@ -93,6 +93,6 @@ func FailureCodes() []FailureCode {
 	return []FailureCode{
 		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource,
 		FailCircuitOpen,
-		FailSandbox, FailTemplate, FailNotFound, FailInternal,
+		FailSandbox, FailTemplate, FailNotFound, FailInternal, FailUpstream, FailUpstreamTimeout,
 	}
 }

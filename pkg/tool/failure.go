@@ -20,6 +20,9 @@ const (
 	FailTemplate    FailureCode = "template_error"      // a value cannot stand where the script wants it
 	FailNotFound    FailureCode = "not_found"           // no such tool
 	FailInternal    FailureCode = "internal_error"      // our own fault, or the record cannot be written
+
+	FailUpstream        FailureCode = "upstream_connection_error" // a server gave no answer
+	FailUpstreamTimeout FailureCode = "upstream_timeout"          // or none in time
 )
 
 // Failure is the reason why a call has no result of its own. It is an error.

@@ -44,6 +44,7 @@ type MCPError struct {
 type Metadata struct {
 	Diagnostics map[string]any   `json:"a2a_diagnostics"`
 	Sandbox     SandboxReport    `json:"sandbox"`
+	HTTP        *HTTPReport      `json:"http,omitempty"` // of a tool that sends a request
 	Decision    *DecisionSummary `json:"decision,omitempty"`
 }
 

@@ -16,8 +16,9 @@ type Tool struct {
 	Name        string // for people; the ID when the file gives none
 	Description string // for the model
 
-	Script     string // the template as written, values not filled in; "" where Exec is set
+	Script     string // the template as written, values not filled in; "" where Exec or HTTP is set
 	Exec       *Exec  // the program that it runs in place of a script; nil for a script
+	HTTP       *HTTP  // the request that it sends in place of one; nil likewise
 	Parameters []Parameter
 	Sandbox    Sandbox
 
@@ -177,7 +178,7 @@ func (t *Tool) IsOpenWorld() bool {
 // HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could
 // change something with.
 func (t *Tool) HoldToHints() {
-	if !t.IsReadOnly() {
+	if !t.IsReadOnly() || t.HTTP != nil {
 		return
 	}
 	s := &t.Sandbox

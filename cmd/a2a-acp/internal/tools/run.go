@@ -256,6 +256,14 @@ func dryRun(env *cli.Environment, a *app.App, call tool.Call, asJSON bool) error
 	if asJSON {
 		return cli.WriteData(env.Stdout, cli.FormatJSON, preview)
 	}
+	if preview.Request != nil {
+		fmt.Fprintf(env.Stdout, "decision: %s (%s%s)\n\n%s\n", preview.Decision.Result, preview.Decision.Source,
+			cli.AtRule(preview.Decision), cli.Indent(display.Text(preview.Shown)))
+		for _, name := range slices.Sorted(maps.Keys(preview.Request.Given)) {
+			fmt.Fprintf(env.Stdout, "  given, and not shown: %s = %s\n", name, display.Line(preview.Request.Given[name]))
+		}
+		return nil
+	}
 	fmt.Fprintf(env.Stdout, "decision: %s (%s%s)\nin:       %s\nlevel:    %s\n\n%s\n",
 		preview.Decision.Result, preview.Decision.Source,
 		cli.AtRule(preview.Decision), preview.Dir, preview.Sandbox.Level, cli.Indent(preview.Shown))

@@ -119,9 +119,15 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 	if preview.Decision.Reason != "" {
 		fmt.Fprintf(w, ": %s", display.Line(preview.Decision.Reason))
 	}
-	fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s\n", preview.Dir, preview.Sandbox.Level,
-		map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
+	if preview.ScriptPreview != nil {
+		fmt.Fprintf(w, "\n  in %s, confined at level %s, network: %s", preview.Dir, preview.Sandbox.Level,
+			map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Text(preview.Shown)))
+	if preview.Request != nil {
+		return nil
+	}
 	if preview.Script != "" {
 		fmt.Fprintf(w, "\nAs it runs\n%s\n", cli.Indent(preview.Script))
 	}
@@ -157,6 +163,10 @@ func execDetails(t *tool.Tool) *shownExec {
 
 // writeWork tells what a tool runs: its script, or its program with the flags that calls may give.
 func writeWork(w io.Writer, t *tool.Tool) {
+	if t.HTTP != nil {
+		fmt.Fprintf(w, "\nRequest\n  %s\n", display.Line(t.HTTP.Line))
+		return
+	}
 	if t.Exec == nil {
 		fmt.Fprintf(w, "\nScript\n%s\n", cli.Indent(t.Script))
 		return

@@ -3,6 +3,7 @@ package tools
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 	"strconv"
@@ -202,6 +203,7 @@ type toolDetails struct {
 	listedTool
 	Script      string         `json:"script"`
 	Exec        *shownExec     `json:"exec,omitempty"` // in place of a script
+	HTTP        *shownHTTP     `json:"http,omitempty"` // likewise
 	InputSchema map[string]any `json:"inputSchema"`
 	Limits      map[string]any `json:"limits"`
 	WorkingDir  string         `json:"working_directory"`
@@ -238,7 +240,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 			Exposed: app.IsExposed(t, set.Settings),
 		},
-		Script: t.Script, Exec: execDetails(t), InputSchema: t.InputSchema(),
+		Script: t.Script, Exec: execDetails(t), HTTP: httpDetails(t), InputSchema: t.InputSchema(),
 		Limits: map[string]any{
 			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes,
@@ -283,17 +285,7 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	if s.RequiresConfirmation {
 		fmt.Fprintln(w, "  run only when a person says yes, every time")
 	}
-	fmt.Fprintf(w, "  start in %s%s\n", dirName(s),
-		map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
-	output := s.Limits.Output
-	if t.Output.Spill {
-		output = t.Output.MostSpilled()
-	}
-	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, "+
-		"%d MB of output\n",
-		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
-	fmt.Fprintf(w, "  use the network: %s\n",
-		map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
+	writeLimits(w, t)
 	for _, allowed := range s.AllowedPaths {
 		fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "read", false: "read and write"}[allowed.ReadOnly],
 			allowed.Path)
@@ -326,6 +318,26 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(env.Stderr, warning.Shown())
 	}
+}
+
+// writeLimits tells where a tool's calls start, and what they may take and reach.
+func writeLimits(w io.Writer, t *tool.Tool) {
+	if t.HTTP != nil {
+		writeReach(w, t)
+		return
+	}
+	s := t.Sandbox
+	fmt.Fprintf(w, "  start in %s%s\n", dirName(s),
+		map[bool]string{true: ", in a directory of its own", false: ""}[s.TempIsolation])
+	output := s.Limits.Output
+	if t.Output.Spill {
+		output = t.Output.MostSpilled()
+	}
+	fmt.Fprintf(w, "  take %s of time, %s of CPU a process, %d MB of memory a process, files of %d MB, %d open files, "+
+		"%d MB of output\n",
+		s.Limits.Timeout, s.Limits.CPU, s.Limits.Memory>>20, s.Limits.FileSize>>20, s.Limits.OpenFiles, output>>20)
+	fmt.Fprintf(w, "  use the network: %s\n",
+		map[bool]string{true: "yes", false: "no"}[s.Network == tool.NetworkOn])
 }
 
 func dirName(s tool.Sandbox) string {

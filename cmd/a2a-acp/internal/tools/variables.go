@@ -22,7 +22,7 @@ func writeVariables(w io.Writer, t *tool.Tool) {
 	for _, name := range slices.Sorted(maps.Keys(s.References)) {
 		fmt.Fprintf(w, "  be given %s (%s)\n", name, display.Line(s.References[name].String()))
 	}
-	if trust.Asks(s) && !trust.IsOwn(t.Source.Layer) {
+	if trust.Asks(t) && !trust.IsOwn(t.Source.Layer) {
 		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n",
 			config.ShellWord(t.Source.File))
 	}

@@ -67,6 +67,12 @@ func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID),
 					display.Line(name+" from "+reference.String()), outside)
 			}
+			if loaded.Tool.HTTP != nil {
+				for _, address := range loaded.Tool.HTTP.API.Addresses {
+					fmt.Fprintf(w, "  %s may send requests to %s, by the name %s\n", display.Line(loaded.Tool.ID), address,
+						display.Line(loaded.Tool.HTTP.API.Origin))
+				}
+			}
 			for _, name := range loaded.Tool.Sandbox.Grants {
 				risk := ""
 				if g, err := grant.Named(name); err == nil {
@@ -101,7 +107,7 @@ func writeSays(w io.Writer, file trust.WorkspaceFile) {
 			fmt.Sprintf("line %d", governor.Source.Line))
 	}
 	for _, loaded := range file.Says.Tools {
-		out.Add("  tool", display.Line(loaded.Tool.ID), mayInWords(loaded.Tool.Sandbox),
+		out.Add("  tool", display.Line(loaded.Tool.ID), mayInWords(&loaded.Tool),
 			cli.FirstLine(loaded.Tool.Description))
 	}
 	out.WriteRows(w)
@@ -111,9 +117,13 @@ func writeSays(w io.Writer, file trust.WorkspaceFile) {
 }
 
 // mayInWords says what a tool may reach beyond its directory.
-func mayInWords(s tool.Sandbox) string {
+func mayInWords(t *tool.Tool) string {
+	s := t.Sandbox
 	var may []string
-	if s.Network == tool.NetworkOn {
+	switch {
+	case t.HTTP != nil:
+		may = append(may, "sends "+display.Line(t.HTTP.Line))
+	case s.Network == tool.NetworkOn:
 		may = append(may, "network")
 	}
 	for _, path := range s.AllowedPaths {

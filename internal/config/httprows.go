@@ -1,0 +1,76 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/request"
+)
+
+// httpRows is what editors are told about the keys under http.
+func httpRows() map[string]schemaRow {
+	rows := map[string]schemaRow{
+		"source": {"The source that the request goes to.", aText()},
+		"method": {"The method, beside path; or write get: PATH and the like.", anEnum(request.Methods()...)},
+		"path": {"The path; {{name}} is a value, which is one segment. With hosts: the whole URL, as one tag.",
+			schema{"type": "string", "minLength": 1}},
+		"path_styles": {"How lists and objects are written in the path, by the name of the tag.", aMapping(ref("style"))},
+		"hosts":       {"The hosts that a URL may have which the agent chooses as a whole.", aList(aText())},
+		"query":       {"The fields of the query, by their names; one without a value is left out.", aMapping(fieldValue())},
+		"headers":     {"The headers, by their names; one without a value is left out.", aMapping(fieldValue())},
+		"json":        {"The body as JSON: a text that is one tag takes the value's type.", schema{}},
+		"form":        {"The body as a form.", aMapping(fieldValue())},
+		"multipart":   {"The body as parts, by their names.", aMapping(anyOf(aLiteral(), ref("part")))},
+		"text":        {"The body as a text.", aText()},
+		"base64":      {"text is base64 of what is sent.", withDefault(aBool(), false)},
+		"type":        {"The media type of the body.", aText()},
+		"idempotency_key": {"A header that tells the attempts of one call apart from other calls.",
+			aText()},
+		"safe":    {"The request changes nothing, whatever its method.", withDefault(aBool(), false)},
+		"timeout": {"From the first byte to the last: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+	}
+	for _, method := range request.Methods() {
+		if method != "QUERY" {
+			rows[strings.ToLower(method)] = schemaRow{"The path of a " + method + ".", rows["path"].is}
+		}
+	}
+	return rows
+}
+
+func fieldValue() schema {
+	return anyOf(schema{"type": []string{"string", "number", "boolean", "null", "array"}}, ref("field"))
+}
+
+func sourceRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"base_url": {"Where requests go: a scheme, a host, and the beginning of every path.",
+			schema{"type": "string", "pattern": "^https?://"}},
+		"auth": {"How requests show whose they are; the value is sent to this origin only.", ref("auth")},
+		"allow_addresses": {"Addresses that are reached although they are not public, such as 10.1.2.3/32.",
+			aList(aText())},
+		"redirects": {"How many redirects of GET and HEAD are followed, to the same origin.",
+			withDefault(aWhole(0, mostRedirects), 0)},
+		"timeout": {"Of requests that say nothing about it: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+	}
+}
+
+func authRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"bearer":  {"A token (Authorization: Bearer).", ref("reference")},
+		"basic":   {"A user's name and password (Authorization: Basic).", ref("basic")},
+		"api_key": {"A key in a header, the query or a cookie.", ref("api_key")},
+	}
+}
+
+func styleRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"style":   {"OpenAPI's word for how a list or an object is written.", anEnum(request.Styles()...)},
+		"explode": {"Whether each item stands by itself.", aBool()},
+	}
+}
+
+func fieldRows() map[string]schemaRow {
+	rows := styleRows()
+	rows["value"] = schemaRow{"A text, a number, a truth value, or a list of them; {{name}} is filled in.",
+		schema{"type": []string{"string", "number", "boolean", "null", "array"}}}
+	return rows
+}

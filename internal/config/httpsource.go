@@ -1,0 +1,197 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/request"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// httpSource is an entry of sources that is being read: a service, and how requests are sent to it.
+type httpSource struct {
+	at         yamldoc.Value
+	base       string
+	baseAt     yamldoc.Value
+	auth       yamldoc.Value
+	api        tool.API
+	references map[string]tool.Reference
+}
+
+const (
+	longestRequest = time.Hour
+	mostRedirects  = 10
+)
+
+func httpSourceMapping() yamldoc.Mapping[*httpSource] {
+	return yamldoc.Mapping[*httpSource]{
+		Name: "a source",
+		Keys: []yamldoc.Key[*httpSource]{
+			yamldoc.NewKey("base_url", "a URL, such as https://api.example.com/v1", (*httpSource).readBase),
+			yamldoc.NewKey("auth", "a mapping, such as {bearer: {secret: NAME}}", func(s *httpSource, v yamldoc.Value) {
+				s.auth = v
+				yamldoc.ReadKeys(v, authOfSourceMapping(), s)
+				if v.IsMapping() && len(v.Node.Content) > 2 {
+					v.Fail(yamldoc.RuleValue, "keep the one that is meant", "want exactly one kind of auth")
+				}
+			}),
+			yamldoc.NewKey("allow_addresses", "a list of addresses, such as 10.1.2.3/32", func(s *httpSource, v yamldoc.Value) {
+				s.api.Addresses = readAddresses(v)
+			}),
+			yamldoc.NewKey("redirects", "a whole number", func(s *httpSource, v yamldoc.Value) {
+				if n, ok := v.Int(0, mostRedirects); ok {
+					s.api.Redirects = int(n)
+				}
+			}),
+			yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s", func(s *httpSource, v yamldoc.Value) {
+				v.SetDuration(&s.api.Timeout, longestRequest)
+			}),
+		},
+		Synonyms: map[string]string{"url": "base_url", "baseurl": "base_url", "server": "base_url", "host": "base_url",
+			"authentication": "auth", "authorization": "auth", "addresses": "allow_addresses"},
+	}
+}
+
+// authOfSourceMapping is how requests to a source can show whose they are.
+func authOfSourceMapping() yamldoc.Mapping[*httpSource] {
+	const reference = "where the value stands, such as {secret: NAME}"
+	return yamldoc.Mapping[*httpSource]{
+		Name: "auth",
+		Keys: []yamldoc.Key[*httpSource]{
+			yamldoc.NewKey("bearer", reference, func(s *httpSource, v yamldoc.Value) {
+				s.api.Auth = tool.Auth{Kind: tool.AuthBearer}
+				s.readCredential(v)
+			}),
+			yamldoc.NewKey("basic", "{username: …, password: {secret: NAME}}", func(s *httpSource, v yamldoc.Value) {
+				s.api.Auth = tool.Auth{Kind: tool.AuthBasic}
+				yamldoc.ReadKeys(v, basicMapping(), s)
+				v.Require("username", "")
+				v.Require("password", "password: {secret: NAME}")
+			}),
+			yamldoc.NewKey("api_key", "{in: header, name: X-API-Key, value: {secret: NAME}}", (*httpSource).readKey),
+		},
+		Synonyms: map[string]string{"token": "bearer", "apikey": "api_key", "http_basic": "basic", "key": "api_key"},
+		UnknownHint: "; client_credentials and token_exchange are not done yet: have a program fetch the token, " +
+			"{bearer: {command: [get-token]}}",
+	}
+}
+
+func basicMapping() yamldoc.Mapping[*httpSource] {
+	return yamldoc.Mapping[*httpSource]{
+		Name: "basic",
+		Keys: []yamldoc.Key[*httpSource]{
+			yamldoc.NewKey("username", "a text", func(s *httpSource, v yamldoc.Value) {
+				v.SetText(&s.api.Auth.User)
+				if strings.ContainsAny(s.api.Auth.User, ":\r\n\x00") {
+					v.Fail(yamldoc.RuleValue, "", "a user's name has no colon and no line breaks (RFC 7617)")
+				}
+			}),
+			yamldoc.NewKey("password", "where it stands, such as {secret: NAME}", (*httpSource).readCredential),
+		},
+		Synonyms: map[string]string{"user": "username", "name": "username"},
+	}
+}
+
+func keyMapping() yamldoc.Mapping[*httpSource] {
+	return yamldoc.Mapping[*httpSource]{
+		Name: "api_key",
+		Keys: []yamldoc.Key[*httpSource]{
+			yamldoc.NewKey("in", "header, query or cookie", func(s *httpSource, v yamldoc.Value) {
+				v.OneOf([]string{string(tool.InHeader), string(tool.InQuery), string(tool.InCookie)},
+					func(text string) { s.api.Auth.In = tool.Place(text) })
+			}),
+			yamldoc.NewKey("name", "a text", func(s *httpSource, v yamldoc.Value) {
+				v.SetText(&s.api.Auth.Name)
+				if why := request.CheckKeyName(s.api.Auth.Name); why != "" && s.api.Auth.Name != "" {
+					v.Fail(yamldoc.RuleValue, "such as X-API-Key", "%s cannot be the name of a key: %s",
+						yamldoc.Quote(s.api.Auth.Name), why)
+				}
+			}),
+			yamldoc.NewKey("value", "where it stands, such as {secret: NAME}", (*httpSource).readCredential),
+		},
+	}
+}
+
+func (s *httpSource) readKey(v yamldoc.Value) {
+	s.api.Auth = tool.Auth{Kind: tool.AuthAPIKey, In: tool.InHeader}
+	yamldoc.ReadKeys(v, keyMapping(), s)
+	v.Require("name", "name: X-API-Key")
+	v.Require("value", "value: {secret: NAME}")
+}
+
+// readCredential reads where a credential stands. It never stands in the file itself.
+func (s *httpSource) readCredential(v yamldoc.Value) {
+	if !v.IsMapping() {
+		v.Hide()
+		v.Fail("credential", "run: a2a-acp secrets set NAME and write here: {secret: NAME}",
+			"a credential does not stand in a file, only where it is to be found")
+		return
+	}
+	if reference, ok := readReference(v); ok {
+		s.references = map[string]tool.Reference{s.api.Auth.Kind.Reference(): reference}
+	}
+}
+
+func (s *httpSource) readBase(v yamldoc.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	u, err := url.Parse(text)
+	switch {
+	case strings.Contains(text, "{{"):
+		v.Fail(ruleTemplate, "write the path under http", "the scheme, the host, the port and the user of a URL have no tags")
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		v.Fail(yamldoc.RuleValue, "such as https://api.example.com/v1", "want a URL")
+	case u.User != nil:
+		v.Hide()
+		v.Fail("credential", "write auth: {basic: {username: …, password: {secret: NAME}}}", "credentials have no place in a URL")
+	case u.RawQuery != "" || u.Fragment != "":
+		v.Fail(yamldoc.RuleValue, "write what stands behind ? under query of each tool", "the URL of a source has no ? and no #")
+	default:
+		s.base, s.baseAt, s.api.Origin = text, v, u.Scheme+"://"+u.Host
+	}
+}
+
+// finish looks at what belongs together.
+func (s *httpSource) finish() {
+	s.at.Require("base_url", "base_url: https://api.example.com/v1")
+	if s.api.Auth.Kind == tool.AuthNone || !strings.HasPrefix(s.base, "http://") {
+		return
+	}
+	if host := s.baseAt; !onThisMachine(s.base) {
+		host.Warn("credential", "write https:// if the server has it", "the credential of this source goes over the network in clear")
+	}
+}
+
+// onThisMachine reports whether a URL names this machine by its number, or as localhost.
+func onThisMachine(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	address, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && address.IsLoopback()
+}
+
+// readHTTPSources reads the services that the tools of the file send requests to.
+func (f *toolsFile) readHTTPSources(v yamldoc.Value) {
+	entries, _ := v.AllEntries()
+	f.sources = map[string]*httpSource{}
+	for _, e := range entries {
+		if !toolID.MatchString(e.Name) {
+			e.Key.Fail(yamldoc.RuleValue, idHint(e.Name), "%s cannot be the name of a source: letters, digits, _, - and . only",
+				yamldoc.Quote(e.Name))
+			continue
+		}
+		s := &httpSource{at: e.Value, api: tool.API{Name: e.Name}}
+		yamldoc.ReadKeys(e.Value, httpSourceMapping(), s)
+		if e.Value.IsMapping() {
+			s.finish()
+		}
+		f.sources[e.Name] = s
+	}
+}

@@ -1,0 +1,196 @@
+package request
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// node is a Tree that is ready to be filled in.
+type node struct {
+	object  []nodeMember // not nil for an object
+	list    []node       // not nil for a list
+	pieces  []piece      // of a text
+	literal any          // a json.Number, a bool or nil
+}
+
+type nodeMember struct {
+	name  string
+	value node
+}
+
+// members is an object whose members have an order.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// parseNode takes a tree apart.
+func (c *compiler) parseNode(at string, t Tree) node {
+	switch {
+	case t.Object != nil:
+		n := node{object: []nodeMember{}}
+		for _, m := range t.Object {
+			if len(literalOnly(m.Name)) != len(m.Name) {
+				c.fail(at, m.Name, "the name of a member is fixed", "the agent chooses values; write the members that there may "+
+					"be, and those without a value are left out")
+				continue
+			}
+			n.object = append(n.object, nodeMember{m.Name, c.parseNode(at+"."+m.Name, m.Value)})
+		}
+		return n
+	case t.List != nil:
+		n := node{list: []node{}}
+		for i, each := range t.List {
+			n.list = append(n.list, c.parseNode(fmt.Sprintf("%s[%d]", at, i), each))
+		}
+		return n
+	}
+	text, ok := t.Scalar.(string)
+	if !ok {
+		return node{literal: t.Scalar}
+	}
+	pieces := c.parseTags(at, text)
+	if len(pieces) == 0 {
+		pieces = []piece{{}}
+	}
+	if onlyTag(pieces) == nil {
+		c.wantTexts(at, pieces)
+	}
+	return node{pieces: pieces}
+}
+
+// fill returns the value that a node stands for. given is false where it has none: what holds it is without it then.
+func (v *values) fill(n *node) (value any, given bool, failure error) {
+	switch {
+	case n.object != nil:
+		filled := members{}
+		for i := range n.object {
+			m := &n.object[i]
+			value, given, err := v.fill(&m.value)
+			if err != nil {
+				return nil, false, err
+			}
+			if given {
+				filled = append(filled, member{m.name, value})
+			}
+		}
+		return filled, true, nil
+	case n.list != nil:
+		filled := []any{}
+		for i := range n.list {
+			value, given, err := v.fill(&n.list[i])
+			if err != nil {
+				return nil, false, err
+			}
+			if given {
+				filled = append(filled, value)
+			}
+		}
+		return filled, true, nil
+	case n.pieces == nil:
+		return n.literal, true, nil
+	}
+	if e := onlyTag(n.pieces); e != nil {
+		value, given := v.of(e)
+		if !given {
+			return nil, false, nil
+		}
+		return value, true, nil
+	}
+	return asAny(v.text(n.pieces))
+}
+
+func asAny(text string, given bool, err error) (any, bool, error) { return text, given, err }
+
+// appendTree writes a filled node as JSON.
+func appendTree(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case members:
+		b = append(b, '{')
+		for i, m := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendJSONText(b, m.name), ':')
+			b = appendTree(b, m.value)
+		}
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendTree(b, item)
+		}
+		return append(b, ']')
+	}
+	return appendJSON(b, value)
+}
+
+// plainTree returns a filled node as Go's JSON types, for rules.
+func plainTree(value any) any {
+	switch v := value.(type) {
+	case members:
+		object := make(map[string]any, len(v))
+		for _, m := range v {
+			object[m.name] = plainTree(m.value)
+		}
+		return object
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plainTree(item)
+		}
+		return list
+	}
+	return value
+}
+
+// sameJSON reports whether a value that was read back is the one that was written. Numbers are compared as they are
+// written: no reader rounded them.
+func sameJSON(want, got any) bool {
+	switch want := want.(type) {
+	case members:
+		object, ok := got.(map[string]any)
+		if !ok || len(object) != len(want) {
+			return false
+		}
+		for _, m := range want {
+			value, ok := object[m.name]
+			if !ok || !sameJSON(m.value, value) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok || len(object) != len(want) {
+			return false
+		}
+		for name, value := range want {
+			other, ok := object[name]
+			if !ok || !sameJSON(value, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			return false
+		}
+		for i := range want {
+			if !sameJSON(want[i], list[i]) {
+				return false
+			}
+		}
+		return true
+	case json.Number:
+		number, ok := got.(json.Number)
+		return ok && number == want
+	}
+	return want == got
+}

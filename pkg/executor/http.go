@@ -1,0 +1,210 @@
+package executor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/httptool"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Client sends requests. *httptool.Client is one.
+type Client interface {
+	Do(context.Context, httptool.Exchange, *httptool.Body) (*httptool.Answer, error)
+}
+
+// requests is the runner of tools that send a request.
+type requests struct {
+	client Client           // nil: none is sent
+	now    func() time.Time // nil: time.Now
+}
+
+// requestPlan is where a request goes, and with what: everything that a yes is for beside its bytes.
+type requestPlan struct {
+	digest string
+	filled map[string]string // what its references stand for, once that is known
+}
+
+func (p requestPlan) Digest() string { return p.digest }
+
+// Render implements runner. What is decided about is the request as any call with these values would send it; what
+// names the one call (a boundary, an idempotency key, uuid()) follows from the call's id.
+func (requests) Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation,
+	*tool.Failure) {
+	work := &requestWork{tool: entry.Tool, template: entry.Request}
+	var failure *tool.Failure
+	if work.decided, failure = entry.Request.Render(arguments, ""); failure != nil {
+		return nil, failure
+	}
+	if work.sent, failure = entry.Request.Render(arguments, call.ID); failure != nil {
+		return nil, failure
+	}
+	return &tool.Invocation{Tool: entry.Tool.ID, Dir: call.Dir, Work: work,
+		References: entry.Tool.Sandbox.References, Spool: spool}, nil
+}
+
+// Plan implements runner.
+func (r requests) Plan(invocation *tool.Invocation, filled map[string]string) (plan, *tool.Failure) {
+	work := requestOf(invocation)
+	if r.client == nil {
+		return nil, tool.Failf(tool.FailSandbox, "%s: nothing here sends requests", invocation.Tool)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "a2a-acp request plan v1 %+v %v", work.tool.HTTP.API, limitsOf(work.tool, invocation.Spool))
+	return requestPlan{hex.EncodeToString(sum.Sum(nil)), maps.Clone(filled)}, nil
+}
+
+func limitsOf(t *tool.Tool, spool bool) httptool.Limits {
+	limits := httptool.Limits{Time: t.Sandbox.Limits.Timeout, Bytes: t.Sandbox.Limits.Output}
+	if spool {
+		limits.Bytes = t.Output.MostSpilled()
+	}
+	return limits
+}
+
+// Run implements runner.
+func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) {
+	settled, ok := a.plan.(requestPlan)
+	if !ok {
+		return outcome{ExitCode: -1}, tool.Failf(tool.FailInternal, "a request was given a plan of another kind: %T", a.plan)
+	}
+	work := requestOf(a.invocation)
+	limits := limitsOf(a.tool, a.invocation.Spool)
+	body := &httptool.Body{To: to.stdout, Keep: to.last == 0}
+	answer, err := r.client.Do(ctx, httptool.Exchange{
+		Request: work.sent, API: a.tool.HTTP.API, Credentials: settled.filled, Limits: limits,
+	}, body)
+	out := outcome{
+		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,
+		HTTP: &tool.HTTPReport{Method: work.shown(a).Method, URL: work.shown(a).URL, Status: answer.Status},
+	}
+	if err != nil {
+		out.Ended = asFailure(err, tool.FailInternal)
+		return out, nil
+	}
+	out.ExitCode = answer.Status
+	if httptool.Succeeded(answer.Status) {
+		out.ExitCode = 0
+	}
+	out.Permanent = !httptool.MayPass(answer.Status)
+	now := time.Now
+	if r.now != nil {
+		now = r.now
+	}
+	out.RetryAfter = answer.RetryAfter(now())
+	if location := answer.Header.Get("Location"); answer.Status >= 300 && answer.Status < 400 && location != "" {
+		out.Notes = append(out.Notes, "the answer leads to "+display.Line(location)+
+			", and is not followed; redirects under the source lets so many be, to the same origin")
+	}
+	if body.Truncated {
+		out.Ended = tool.Failf(tool.FailOutput, "the answer has more than %d bytes; what came before is kept, and %s "+
+			"in the tool's entry (%s) sets that limit", limits.Bytes, limitKey(a.invocation.Spool), a.tool.Source)
+		out.LimitsHit = []string{"output"}
+	}
+	return out, nil
+}
+
+func limitKey(spool bool) string {
+	if spool {
+		return "spill_mb under output"
+	}
+	return "max_output_mb under resource_limits"
+}
+
+// Describe implements runner.
+func (requests) Describe(*act) {}
+
+// Show implements runner: the request as it is sent, but for what the program adds.
+func (requests) Show(a *act) string {
+	var text strings.Builder
+	text.WriteString(display.Fence("http", display.Text(requestOf(a.invocation).shown(a).text())))
+	if given := a.sourcesOfValues(); given != "" {
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
+	}
+	if n := a.tool.HTTP.API.Redirects; n > 0 {
+		fmt.Fprintf(&text, "\nand up to %d redirects, to the same origin", n)
+	}
+	return text.String()
+}
+
+// Preview implements runner.
+func (requests) Preview(a *act, p *Preview) {
+	shown := requestOf(a.invocation).shown(a)
+	p.Shown = shown.text()
+	p.Request = &RequestPreview{Method: shown.Method, URL: shown.URL, Headers: map[string]string{}, Body: string(shown.Body)}
+	for _, h := range shown.Header {
+		if before, twice := p.Request.Headers[h.Name]; twice {
+			h.Value = before + ", " + h.Value
+		}
+		p.Request.Headers[h.Name] = h.Value
+	}
+	for name, reference := range a.invocation.References {
+		if p.Request.Given == nil {
+			p.Request.Given = map[string]string{}
+		}
+		p.Request.Given[name] = reference.String()
+	}
+}
+
+// Tell implements runner.
+func (requests) Tell(a *act, o outcome, metadata *tool.Metadata) {
+	metadata.Sandbox = tool.SandboxReport{Level: "none", Network: true, Limits: map[string]int64{},
+		LimitsHit: append([]string{}, o.LimitsHit...), Hints: append([]tool.Hint{}, tool.Hints(o.Notes...)...)}
+	if o.HTTP == nil {
+		return
+	}
+	report := *o.HTTP
+	metadata.HTTP = &report
+	if report.Status != 0 {
+		metadata.Diagnostics["return_code"] = report.Status
+	}
+}
+
+// Refusals implements runner: a request has no sandbox.
+func (requests) Refusals(*act, string, int) []tool.Hint { return nil }
+
+// Cure implements runner.
+func (requests) Cure(t *tool.Tool, o outcome) string {
+	api := t.HTTP.API
+	switch o.ExitCode {
+	case http.StatusUnauthorized:
+		if api.Auth.Kind == tool.AuthNone && api.Name != "" {
+			return "the source " + api.Name + " has no auth; write for example auth: {bearer: {secret: NAME}}"
+		}
+		if api.Auth.Kind != tool.AuthNone {
+			return "the credential of the source " + api.Name + " was not accepted; `a2a-acp secrets set` replaces it"
+		}
+	case http.StatusTooManyRequests:
+		return "the server wants fewer requests"
+	}
+	return ""
+}
+
+// The error codes of protocols that say what a status says (JSON-RPC 2.0 section 5.1; ACP, Error).
+const (
+	codeInvalid      = -32602
+	codeNotFound     = -32002
+	codeUnauthorised = -32000
+)
+
+// meaningOfStatus is what a status means that error_mapping does not mention.
+func meaningOfStatus(o outcome) *tool.MCPError {
+	m := &tool.MCPError{Code: codeInternal, Message: "Internal error", ReturnCode: o.ExitCode, Unmapped: true,
+		Retryable: !o.Permanent, Detail: strings.TrimSpace(fmt.Sprintf("HTTP status %d %s", o.ExitCode, http.StatusText(o.ExitCode)))}
+	switch o.ExitCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		m.Code, m.Message = codeUnauthorised, "Authentication required"
+	case http.StatusNotFound, http.StatusGone:
+		m.Code, m.Message = codeNotFound, "Resource not found"
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		m.Code, m.Message = codeInvalid, "Invalid params"
+	}
+	return m
+}
