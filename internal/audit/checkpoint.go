@@ -41,8 +41,13 @@ func parseCheckpoint(text string, key note.Verifier) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	lines := strings.Split(signed.Text, "\n")
-	if len(lines) < 4 || lines[0] != key.Name() {
+	return checkpointOf(signed.Text, key.Name(), text)
+}
+
+// checkpointOf reads the text that is signed in a note, whole, of the record with a name.
+func checkpointOf(signed, name, whole string) (Checkpoint, error) {
+	lines := strings.Split(signed, "\n")
+	if len(lines) < 4 || lines[0] != name {
 		return Checkpoint{}, errors.New("it is no checkpoint of this record")
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
@@ -53,7 +58,7 @@ func parseCheckpoint(text string, key note.Verifier) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("its root: %w", err)
 	}
-	return Checkpoint{Size: size, Root: root, Note: text}, nil
+	return Checkpoint{Size: size, Root: root, Note: whole}, nil
 }
 
 // longestNote bounds a signed note, of which ours have some 200 bytes.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
@@ -110,15 +111,13 @@ func lineOf(dir string, seq int64) ([]byte, error) {
 type Proved struct {
 	Entry      Entry
 	Checkpoint Checkpoint
+	Signed     bool // its checkpoint was signed with the key; without a key nothing is known of that
 }
 
-// CheckProof holds a proof against a public key and returns what it proves. It needs no record. The error
-// says what is wrong with it.
+// CheckProof holds a proof against a public key and returns what it proves. It needs no record. Without a key ("")
+// it can only say that the line is one of those that the checkpoint speaks of: anybody can make both. The error says
+// what is wrong with the proof; it is ErrForged where that is the signature.
 func CheckProof(proof []byte, public string) (*Proved, error) {
-	key, err := verifierOf(public)
-	if err != nil {
-		return nil, err
-	}
 	head, signed, ok := strings.Cut(string(proof), "\n\n")
 	lines := strings.Split(head, "\n")
 	if !ok || len(lines) < 3 || lines[0] != proofHeader {
@@ -142,9 +141,9 @@ func CheckProof(proof []byte, public string) (*Proved, error) {
 		}
 		hashes = append(hashes, h)
 	}
-	checkpoint, err := parseCheckpoint(signed, key)
+	checkpoint, err := checkpointOfProof(signed, public)
 	if err != nil {
-		return nil, fmt.Errorf("its checkpoint was not signed with the key %s: %w", key.Name(), err)
+		return nil, err
 	}
 	if index >= checkpoint.Size {
 		return nil, fmt.Errorf("it is about number %d, and its checkpoint speaks of %d lines", index+1, checkpoint.Size)
@@ -159,5 +158,29 @@ func CheckProof(proof []byte, public string) (*Proved, error) {
 	if entry.Seq != index+1 {
 		return nil, fmt.Errorf("the line says that it is number %d, and stands at number %d", entry.Seq, index+1)
 	}
-	return &Proved{Entry: entry, Checkpoint: checkpoint}, nil
+	return &Proved{Entry: entry, Checkpoint: checkpoint, Signed: public != ""}, nil
+}
+
+// ErrForged is what a checkpoint is that the key has not signed.
+var ErrForged = errors.New("its checkpoint was not signed with the key")
+
+// checkpointOfProof reads the checkpoint at the end of a proof. Nobody's signature is asked for without a key.
+func checkpointOfProof(signed, public string) (Checkpoint, error) {
+	if public == "" {
+		_, err := note.Open([]byte(signed), note.VerifierList())
+		if unverified, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
+			origin, _, _ := strings.Cut(unverified.Note.Text, "\n")
+			return checkpointOf(unverified.Note.Text, origin, signed)
+		}
+		return Checkpoint{}, fmt.Errorf("its checkpoint: %w", err)
+	}
+	key, err := verifierOf(public)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	checkpoint, err := parseCheckpoint(signed, key)
+	if err != nil {
+		err = fmt.Errorf("%w %s: %w", ErrForged, key.Name(), err)
+	}
+	return checkpoint, err
 }

@@ -27,8 +27,11 @@ func TestProof(t *testing.T) {
 		if seq > 40 {
 			want = 60
 		}
-		if err != nil || proved.Entry.Seq != seq || proved.Checkpoint.Size != want {
+		if err != nil || proved.Entry.Seq != seq || proved.Checkpoint.Size != want || !proved.Signed {
 			t.Fatalf("number %d: %+v, %v", seq, proved, err)
+		}
+		if proved, err := CheckProof(proof, ""); err != nil || proved.Entry.Seq != seq || proved.Signed {
+			t.Fatalf("number %d, without a key: %+v, %v", seq, proved, err)
 		}
 	}
 	for _, name := range []string{treeName, keyName} { // the tree is made anew; no key is needed
@@ -79,6 +82,10 @@ func TestProof(t *testing.T) {
 		{"a hash less", []byte(strings.Join(append(append([]string{}, lines[:3]...), lines[4:]...), "\n")), public, "is not the one"},
 		{"the key of another record", proof, otherKey, "was not signed with the key"},
 		{"a key that is none", proof, "alice", "is none of a record"},
+		{"another line, and no key", edit(1, proofExtra+forged), "", "is not the one that the checkpoint speaks of"},
+		{"another size, and no key", []byte(strings.Replace(string(proof), "\n60\n", "\n61\n", 1)), "", "is not the one"},
+		{"no signature, and no key", bytes.Split(proof, []byte("— "))[0], "", "its checkpoint: "},
+		{"text, and no key", []byte("hello\n\nworld"), "", "it is no proof"},
 		{"nothing", nil, public, "it is no proof"},
 		{"text", []byte("hello\n\nworld"), public, "it is no proof"},
 	} {

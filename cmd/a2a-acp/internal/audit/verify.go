@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +45,10 @@ shown to be the same record, up to the line that the checkpoint names. For
 how checkpoints get there, see "audit:" in a2a-acp.yaml, and audit
 checkpoint.
 
+A proof (--proof) is checked without the record. Only with the public key, --key
+or that of our own record, is it known who signed the checkpoint in it; without
+one, that the line and that checkpoint belong together.
+
 Programs that record look at its end, and at what came since the last
 checkpoint: with damage there nothing runs. Damage before that only verify
 finds. --accept-damage puts a damaged record aside unchanged and begins a new
@@ -62,7 +63,7 @@ started.`,
 	f := cli.AddFormat(cmd)
 	cmd.Flags().StringArrayVar(&o.Checkpoints, "checkpoint", nil, "file of checkpoints that was kept elsewhere")
 	cmd.Flags().StringVar(&o.Key, "key", "", "the public key, as audit checkpoint --key printed it once")
-	cmd.Flags().StringVar(&proof, "proof", "", "check a proof of audit prove; no record is needed with --key")
+	cmd.Flags().StringVar(&proof, "proof", "", "check a proof of audit prove, for which no record is needed")
 	cmd.Flags().StringVar(&dir, "record", "", "directory of a copy of a record, in the place of our own")
 	cmd.Flags().BoolVar(&accept, "accept-damage", false, "put a damaged record aside and begin a new one")
 	cmd.MarkFlagsMutuallyExclusive("proof", "accept-damage", "checkpoint")
@@ -158,106 +159,4 @@ func acceptDamage(cmd *cobra.Command, env *cli.Environment, dir string) error {
 	}
 	env.Say("the damaged record lies in " + aside + "; a new one has begun")
 	return nil
-}
-
-func verifyProof(env *cli.Environment, f cli.Format, dir, path, key string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return cli.Fail(exit.Usage, err)
-	}
-	if key == "" {
-		if key, err = audit.PublicKey(dir); err != nil || key == "" {
-			return cli.Fail(exit.Usage, errors.Join(errors.New("--proof: want --key, the public key of the record"), err))
-		}
-	}
-	proved, err := audit.CheckProof(text, key)
-	if err != nil {
-		return cli.Fail(exit.ToolFailed, fmt.Errorf("%s: %w", path, err))
-	}
-	if f != cli.FormatTable {
-		return cli.WriteData(env.Stdout, f, proved.Entry)
-	}
-	fmt.Fprintf(env.Stdout, "number %d of %d lines, %s: %s\n", proved.Entry.Seq, proved.Checkpoint.Size,
-		proved.Entry.Time.Local().Format(time.DateTime), tailTitle(audit.ActRecord{proved.Entry}))
-	return nil
-}
-
-func auditProveCommand(env *cli.Environment) *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "prove NO",
-		Short: "Print a proof that a line stands in the record",
-		Long: `prove prints the line with a number, and the proof that it is in the record,
-in the format of c2sp.org/tlog-proof. audit verify --proof checks it without
-the record, and so can other programs.`,
-		Example: `  a2a-acp audit prove 12 > act-12.tlog-proof
-  a2a-acp audit verify --proof act-12.tlog-proof`,
-		Args: cobra.ExactArgs(1),
-	}
-	cmd.Flags().StringVar(&dir, "record", "", "directory of a copy of a record, in the place of our own")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		seq, err := strconv.ParseInt(args[0], 10, 64)
-		if err != nil || seq < 1 {
-			return cli.Fail(exit.Usage, fmt.Errorf("%q is no number of a line; a2a-acp audit tail prints them", args[0]))
-		}
-		dir, err := recordDir(env, dir)
-		if err != nil {
-			return err
-		}
-		proof, err := audit.Prove(dir, seq)
-		if errors.Is(err, fs.ErrNotExist) {
-			return cli.Fail(exit.Usage, err)
-		}
-		if err != nil {
-			return cli.Fail(exit.Host, err)
-		}
-		_, err = env.Stdout.Write(proof)
-		return err
-	}
-	return cmd
-}
-
-func auditCheckpointCommand(env *cli.Environment) *cobra.Command {
-	var key bool
-	cmd := &cobra.Command{
-		Use:   "checkpoint",
-		Short: "Sign the record as it is now, and print that, to be kept elsewhere",
-		Long: `checkpoint prints a signed note of a few lines, in the format of
-c2sp.org/tlog-checkpoint: how many lines the record has, and the root of
-their Merkle tree. Keep it where those who can write to the record cannot
-change it. It proves later that these lines are unchanged; see audit verify
---checkpoint.
-
-Checkpoints are also made automatically, after every minute in which
-something was recorded. "audit:" in a2a-acp.yaml says where they go. Keep
-the key that --key prints there, too.`,
-		Example: `  a2a-acp audit checkpoint | ssh backup 'cat >> a2a-acp.checkpoints'
-  a2a-acp audit checkpoint --key`,
-		Args: cobra.NoArgs,
-	}
-	cmd.Flags().BoolVar(&key, "key", false, "print the public key")
-	cmd.RunE = func(*cobra.Command, []string) error {
-		dir, err := recordDir(env, "")
-		if err != nil {
-			return err
-		}
-		_, last, err := audit.MakeCheckpoint(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return cli.Fail(exit.Host, errors.New("nothing is on record yet"))
-		}
-		if err != nil {
-			return cli.Fail(exit.Host, err)
-		}
-		if !key {
-			_, err = fmt.Fprintln(env.Stdout, last.Note)
-			return err
-		}
-		public, err := audit.PublicKey(dir)
-		if err != nil {
-			return cli.Fail(exit.Host, err)
-		}
-		_, err = fmt.Fprintln(env.Stdout, public)
-		return err
-	}
-	return cmd
 }
