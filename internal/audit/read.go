@@ -3,10 +3,12 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -41,6 +43,26 @@ func Read(dir string, each func(Entry) error) error { return Scan(dir, nil, each
 // Scan is Read for the lines that want reports as wanted, by their bytes; nil wants all. Of the others no more is
 // read than their place in the chain, which takes a tenth of the time.
 func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error {
+	var given int64 // the greatest number so far
+	var ended error
+	err := againIfRetired(dir, func() error {
+		done := given
+		err := scanAll(dir, want, func(e Entry) error {
+			if e.Seq <= done {
+				return nil
+			}
+			given, ended = max(given, e.Seq), each(e)
+			return ended
+		})
+		if ended != nil {
+			return nil
+		}
+		return err
+	})
+	return cmp.Or(ended, err)
+}
+
+func scanAll(dir string, want func(line []byte) bool, each func(Entry) error) error {
 	head := headOf(dir) // before the size: what is on disk by then stands in front of it
 	whole, err := openStream(dir)
 	if err != nil {
@@ -50,9 +72,33 @@ func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error
 	return scan(whole, head, start{lines: whole.lines(0, 0), before: Cursor{Seq: whole.first() - 1}, begins: true}, want, each)
 }
 
+// againIfRetired reads the record in dir, and once more where lines that were to be read were removed meanwhile since
+// they are older than they are kept: now the record begins later.
+func againIfRetired(dir string, read func() error) error {
+	for {
+		before, _ := listSegments(dir) //nolint:errcheck // reading says so
+		err := read()
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		after, _ := listSegments(dir) //nolint:errcheck // likewise
+		if len(before) == 0 || len(after) == 0 || after[0].first <= before[0].first {
+			return err
+		}
+	}
+}
+
 // Recent returns the last n entries of the record in dir, and reports whether these are all. It takes no longer where
 // there are many more. Of damage it tells as Read does, as far as it reads.
 func Recent(dir string, n int64) (entries []Entry, all bool, err error) {
+	err = againIfRetired(dir, func() (err error) {
+		entries, all, err = recent(dir, n)
+		return err
+	})
+	return entries, all, err
+}
+
+func recent(dir string, n int64) (entries []Entry, all bool, err error) {
 	head := headOf(dir)
 	whole, err := openStream(dir)
 	if err != nil {

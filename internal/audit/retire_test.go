@@ -1,10 +1,13 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,5 +152,84 @@ func TestRetireKeepsWhatIsYoung(t *testing.T) {
 				t.Errorf("begins with number %d, want %d", report.First, test.want)
 			}
 		})
+	}
+}
+
+// TestRetireRace: while one process removes what is old as fast as it can, others read, verify, prove, open and write.
+// None of them finds damage, or nothing.
+func TestRetireRace(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	days := 40
+	if testing.Short() {
+		days = 12
+	}
+	var day atomic.Int64
+	busy := newTestLog(dir, Options{Keep: 24 * time.Hour, SegmentBytes: 600})
+	busy.now = func() time.Time { return testTime.AddDate(0, 0, int(day.Load())) }
+	if err := busy.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	keep(t, busy, decided("the first"))
+
+	over := make(chan struct{})
+	var others sync.WaitGroup
+	for name, once := range map[string]func() error{
+		"read":   func() error { return Read(dir, func(Entry) error { return nil }) },
+		"recent": func() error { _, _, err := Recent(dir, 5); return err },
+		"verify": func() error {
+			report, err := Verify(dir, VerifyOptions{})
+			if err == nil && !report.OK {
+				err = fmt.Errorf("%+v", report)
+			}
+			return err
+		},
+		"prove": func() error {
+			last, err := LastCheckpoint(dir)
+			if err == nil && last.Size > 0 {
+				_, err = Prove(dir, last.Size)
+			}
+			return err
+		},
+		"open and write": func() error {
+			log := newTestLog(dir, Options{})
+			log.now = busy.now
+			if err := log.open(); err != nil {
+				return err
+			}
+			err := log.Record(t.Context(), events.Event{Type: events.ToolEnded})
+			return errors.Join(err, log.Close())
+		},
+	} {
+		others.Go(func() { // ends when over is closed
+			for {
+				if err := once(); err != nil {
+					t.Errorf("%s, on day %d: %v", name, day.Load(), err)
+					return
+				}
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range days {
+		day.Add(1)
+		for range 4 {
+			keep(t, busy, decided("a line"))
+		}
+		busy.sign()
+		if busy.dead != nil {
+			t.Error(busy.dead)
+			break
+		}
+	}
+	close(over)
+	others.Wait()
+	if report := verified(t, dir); report.First < int64(days) {
+		t.Errorf("it begins with number %d: little was removed", report.First)
 	}
 }

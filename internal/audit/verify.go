@@ -84,18 +84,12 @@ const notInTree = "it is not the line that the checkpoint speaks of"
 // Without a checkpoint that was kept elsewhere it can only say that the record is consistent: whoever can write
 // the directory has the key as well, and can write and sign another record.
 func Verify(dir string, o VerifyOptions) (*Report, error) {
-	for {
-		before, _ := listSegments(dir) //nolint:errcheck // reading says so
-		report, err := verify(dir, o)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return report, err
-		}
-		after, _ := listSegments(dir) //nolint:errcheck // likewise
-		if len(before) == 0 || len(after) == 0 || after[0].first <= before[0].first {
-			return report, err
-		}
-		// Lines that are older than they are kept were removed meanwhile: now the record begins later.
-	}
+	var report *Report
+	err := againIfRetired(dir, func() (err error) {
+		report, err = verify(dir, o)
+		return err
+	})
+	return report, err
 }
 
 func verify(dir string, o VerifyOptions) (*Report, error) {
