@@ -14,6 +14,8 @@ FUZZ_RUNS   ?= 150000
 FUZZ_SEED   ?= 42
 SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
+SOAK_KILLS  ?= 2000
+SOAK_RECORDS ?= 10000000
 LISTEN      ?= 127.0.0.1:9999
 
 .PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
@@ -65,9 +67,12 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 	-./scripts/need bwrap # its rows say so where it is missing
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
-soak: ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed
+soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -race -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
+	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilledWhole ./cmd/a2a-acp
+	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit
+	$(GO) run ./internal/bench -bin $(BINARY) -only record -records $(SOAK_RECORDS) -o $(BUILD)/soak-record.json
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo

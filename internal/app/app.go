@@ -319,8 +319,10 @@ func (a *App) openRecord(settings config.Audit) error {
 	}
 	a.onStop(a.closeTelemetry) // when the last event is on disk
 	a.onStop(log.Close)
-	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist,
-		heard: a.o.Heard}
+	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
+	if a.o.Heard != nil {
+		a.recorder.heard = func(e events.Event) { a.o.Heard(audit.Hidden(e, how.Hide)) }
+	}
 	if settings.Degrade {
 		late := &lateRecorder{record: log, say: a.o.Say}
 		a.onStop(late.Close)

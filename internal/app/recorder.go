@@ -17,7 +17,7 @@ type recorder struct {
 	// begins is called before anything is recorded.
 	begins func()
 
-	// heard is told of everything that is on record; nil where nobody listens.
+	// heard is told of everything that is on record; nil where nobody listens. What it logs is what stands there.
 	heard func(events.Event)
 
 	trouble atomic.Pointer[error] // why the last event could not be written; nil where it was

@@ -3,7 +3,23 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
+
+// Hidden returns an event as it stands on record: hide is applied to its texts. Of one that cannot be written no more than
+// its type is left.
+func Hidden(event events.Event, hide func(string) string) events.Event {
+	body, err := encode(event)
+	var kept events.Event
+	if err == nil {
+		err = json.Unmarshal(hideIn(body, hide), &kept)
+	}
+	if err != nil {
+		return events.Event{Type: event.Type, Time: event.Time}
+	}
+	return kept
+}
 
 // hideIn applies hide to the strings of an event that is encoded, but not to the names of its members. It keeps
 // every other byte.

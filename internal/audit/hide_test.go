@@ -78,3 +78,20 @@ func inString(text string) string {
 	}
 	return string(encoded[1 : len(encoded)-1])
 }
+
+// TestHidden is what a log hears of an event: what stands on record.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	hide := func(text string) string { return strings.ReplaceAll(text, "open-sesame", "***") }
+	event := typical(events.ToolDecided)
+	event.Act.Arguments["word"], event.Detail = "open-sesame", "it was open-sesame"
+	got := Hidden(event, hide)
+	if got.Detail != "it was ***" || got.Act.Arguments["word"] != "***" || got.CallID != event.CallID ||
+		event.Detail != "it was open-sesame" {
+		t.Errorf("%+v", got)
+	}
+	event.Act.Arguments["word"] = func() {}
+	if got := Hidden(event, hide); got.Type != events.ToolDecided || got.Detail != "" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,9 @@ func TestKilledAnywhere(t *testing.T) {
 	kills := 200
 	if testing.Short() {
 		kills = 20
+	}
+	if n, err := strconv.Atoi(os.Getenv("A2A_SOAK_KILLS")); err == nil {
+		kills = n
 	}
 	var dir string
 	for kill := range kills {

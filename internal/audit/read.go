@@ -55,7 +55,7 @@ func Scan(dir string, want func(line []byte) bool, each func(Entry) error) error
 			return ended
 		})
 		if ended != nil {
-			return nil
+			return nil //nolint:nilerr // what each returned is returned as it is
 		}
 		return err
 	})

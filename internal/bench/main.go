@@ -36,8 +36,10 @@ func run(args []string, stdout io.Writer) error {
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
 			"record, webhooks, a2a, hooks or sandbox: only these rows")
+	records := flags.Int("records", longRecord, "how long the long record is")
 	role := flags.String("role", "",
-		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, a2a DIR, or a2a-go")
+		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, verify DIR, "+
+			"a2a DIR, or a2a-go")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -54,15 +56,17 @@ func run(args []string, stdout io.Writer) error {
 		return holdCalls(flags.Arg(0), stdout)
 	case "webhooks":
 		return holdWebhooks(flags.Arg(0), flags.Arg(1), flags.Arg(2), os.Stdin, stdout)
+	case "verify":
+		return verifyAlone(flags.Arg(0), stdout)
 	case "a2a":
 		return serveOurA2A(flags.Arg(0), os.Stdin, stdout)
 	case "a2a-go":
 		return serveTheirA2A(os.Stdin, stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, a2a and a2a-go", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a and a2a-go", *role)
 	}
-	rows, err := measure(*bin, *only)
+	rows, err := measure(*bin, *only, *records)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func run(args []string, stdout io.Writer) error {
 }
 
 // measure takes every row, or only those of one part. What cannot be measured gives a row that says why.
-func measure(bin, only string) ([]row, error) {
+func measure(bin, only string, records int) ([]row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func measure(bin, only string) ([]row, error) {
 	case "policy":
 		return policies(dir), nil
 	case "record":
-		return recordRows(dir), nil
+		return recordRows(bin, dir, records), nil
 	case "webhooks":
 		return webhookRows(dir), nil
 	case "a2a":
@@ -132,7 +136,7 @@ func measure(bin, only string) ([]row, error) {
 	rows = append(rows, hookRows(bin, self, dir)...)
 	rows = append(rows, templates()...)
 	rows = append(rows, policies(dir)...)
-	rows = append(rows, recordRows(dir)...)
+	rows = append(rows, recordRows(bin, dir, records)...)
 	rows = append(rows, webhookRows(dir)...)
 	rows = append(rows, a2aRows(self, dir)...)
 	call, err := toolCall(dir)

@@ -76,18 +76,21 @@ func measureMemory(bridge launcher) (m memory, err error) {
 }
 
 // resident reads a process's resident memory from proc(5).
-func resident(pid int) (megabytes float64, err error) {
+func resident(pid int) (megabytes float64, err error) { return statusMB(pid, "VmRSS:") }
+
+// statusMB reads a size in megabytes from a process's status.
+func statusMB(pid int, name string) (megabytes float64, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if size, ok := strings.CutPrefix(line, name); ok {
 			kibibytes, err := strconv.ParseFloat(strings.Fields(size)[0], 64)
 			return kibibytes * 1024 / 1e6, err
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
+	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, name)
 }
 
 // sameProgram finds the child of a process that runs the same program: the bridge's supervisor.

@@ -14,16 +14,14 @@ import (
 )
 
 const (
-	decisionRounds = 40     // of decisionsEach, by turns with the floor
-	decisionsEach  = 10     //
-	verified       = 100000 // records
-	leastVerified  = 300000 // records in a second
-	leastDecisions = 0.8    // of what the disk takes
+	decisionRounds = 40  // of decisionsEach, by turns with the floor
+	decisionsEach  = 10  //
+	leastDecisions = 0.8 // of what the disk takes
 )
 
-// recordRows measure the record.
-func recordRows(dir string) []row {
-	return []row{decisionsRow(dir), verifyRow(dir)}
+// recordRows measure the record, a long one with so many lines.
+func recordRows(bin, dir string, records int) []row {
+	return append([]row{decisionsRow(dir)}, longRows(bin, dir, records)...)
 }
 
 // decisionsRow puts decisions on disk one after the other, by turns with lines of the same length in a file of
@@ -77,34 +75,4 @@ func decisionRates(dir string) (ours, floor float64, err error) {
 func decision() events.Event {
 	return events.Event{Type: events.ToolDecided, Session: "s", CallID: "call", Agent: "agent",
 		Act: &events.Act{Kind: "write", Paths: []string{"src/main.go"}, Dir: "/home/alice/project"}}
-}
-
-// verifyRow verifies a record with its tree and checkpoints.
-func verifyRow(dir string) row {
-	r := within("record: verify", recordRate, leastVerified)
-	dir = filepath.Join(dir, "verified")
-	log, err := audit.Open(dir)
-	if err != nil {
-		return r.unmeasured(err)
-	}
-	event := decision()
-	event.Type = events.ToolEnded // not one by one to the disk
-	for range verified {
-		if err := log.Record(context.Background(), event); err != nil {
-			return r.unmeasured(err)
-		}
-	}
-	if err := log.Close(); err != nil {
-		return r.unmeasured(err)
-	}
-	began := time.Now()
-	report, err := audit.Verify(dir, audit.VerifyOptions{})
-	took := time.Since(began)
-	if err == nil && (!report.OK || report.Records != verified) {
-		err = fmt.Errorf("verified %d records, ok %v", report.Records, report.OK)
-	}
-	if err != nil {
-		return r.unmeasured(err)
-	}
-	return r.measured(verified/took.Seconds(), 0, fmt.Sprint(verified))
 }
