@@ -2,7 +2,9 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,36 +56,42 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 	}
 }
 
+// TestProcessesShareRecord has ten processes write one record side by side.
 func TestProcessesShareRecord(t *testing.T) {
 	t.Parallel()
+	const processes, each = 10, 100
 	dir := filepath.Join(t.TempDir(), "audit")
-	first, firstOut := startChild(t, "count", dir, "500")
-	second, secondOut := startChild(t, "count", dir, "500")
-	for firstOut.Scan() || secondOut.Scan() {
+	var cmds []*exec.Cmd
+	for range processes {
+		cmd, _ := startChild(t, "count", dir, fmt.Sprint(each))
+		cmds = append(cmds, cmd)
 	}
-	if err := first.Wait(); err != nil {
-		t.Error(err)
-	}
-	if err := second.Wait(); err != nil {
-		t.Error(err)
+	for _, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
 	}
 	lines := checkChain(t, dir)
-	if len(lines) != 1000 {
-		t.Errorf("%d lines, want 1000", len(lines))
+	if len(lines) != processes*each {
+		t.Errorf("%d lines, want %d", len(lines), processes*each)
 	}
 	changes, next := 0, map[string]int{}
 	before := ""
 	for _, detail := range details(lines) {
-		pid, _, _ := strings.Cut(detail, "-")
+		pid, number, _ := strings.Cut(detail, "-")
 		if pid != before {
 			changes++
 		}
 		before = pid
+		if number != fmt.Sprint(next[pid]) {
+			t.Errorf("process %s wrote %s after %d others", pid, number, next[pid])
+		}
 		next[pid]++
 	}
-	if len(next) != 2 || changes < 2 {
-		t.Errorf("%v events by process: the two did not write side by side", next)
+	if len(next) != processes || changes < processes {
+		t.Errorf("%v events by process: they did not write side by side", next)
 	}
+	verified(t, dir)
 }
 
 func TestTornLine(t *testing.T) {
