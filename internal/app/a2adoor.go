@@ -15,6 +15,7 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
@@ -258,12 +259,15 @@ func (t *a2aTools) place(from a2a.Caller) (w tool.Workspace, dir string, err err
 // List implements a2a.Tools.
 func (t *a2aTools) List(from a2a.Caller) []*tool.Tool {
 	w, _, err := t.place(from)
-	if from.NoTools || err != nil {
+	may, globs := t.door.app.mayCall(from.Name)
+	if from.NoTools || !may || err != nil {
 		return nil
 	}
 	var list []*tool.Tool
 	for _, entry := range t.door.app.Refreshed(w).Exposed(w) {
-		list = append(list, entry.Tool)
+		if isOneOf(globs, entry.Tool.ID) {
+			list = append(list, entry.Tool)
+		}
 	}
 	return list
 }
@@ -292,11 +296,20 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
 			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID},
-	}, a2aAsker{asker})
+	}, a2aAsker{asker, t.door.app})
 }
 
 // a2aAsker is who makes a call. It implements executor.Caller and executor.Listener.
-type a2aAsker struct{ a2a.ToolCaller }
+type a2aAsker struct {
+	a2a.ToolCaller
+	app *App
+}
+
+// Ask implements approval.Asker.
+func (a a2aAsker) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	q.AtTerminal = q.AtTerminal || !a.app.clientsAnswer()
+	return a.ToolCaller.Ask(ctx, q)
+}
 
 // Output implements executor.Listener.
 func (a a2aAsker) Output(stream executor.Stream, p []byte) {

@@ -48,6 +48,21 @@ func (d *daemon) addIdentities(o *serve.Options) error {
 	return nil
 }
 
+// mayCall reports whether a principal may call tools, and which, as the configuration says now: its tasks go on while
+// it is away, and after a restart.
+func (a *App) mayCall(name string) (may bool, globs []string) {
+	name = strings.TrimPrefix(name, agentsName(""))
+	settings := a.Set().Settings.Serve
+	if spec, ok := settings.Principals[name]; ok {
+		return slices.Contains(spec.Scopes, serve.ScopeTools), spec.MCP.Tools
+	}
+	issuer, _, _ := strings.Cut(name, ":")
+	if spec, ok := settings.Issuers[issuer]; ok && issuer != name {
+		return slices.Contains(spec.Scopes, serve.ScopeTools), spec.MCP.Tools
+	}
+	return name == "" || slices.Contains(serve.OwnNames(), name), nil // "" is whoever reads the public card
+}
+
 // agentsName is what a principal is called of a daemon that an agent has started: that agent could have chosen
 // the tokens, so no rule about the principal is about whoever shows one. The configuration has no such name.
 func agentsName(name string) string { return "an agent's own daemon: " + name }

@@ -68,7 +68,7 @@ func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answ
 	if c.call.Client.Session == "" {
 		q.Lasting = "" // for the rest of what?
 	}
-	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && !c.door.app.Set().Settings.People.AtTerminal
+	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && c.door.app.clientsAnswer()
 	switch {
 	case mayAnswer && c.call.Ask != nil:
 		return c.askInCall(ctx, q)
@@ -76,6 +76,12 @@ func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answ
 		return c.askByResult(ctx, q)
 	}
 	return c.wait(ctx, q)
+}
+
+// clientsAnswer reports whether a client may answer for its person. That of a program which an agent has started is
+// that agent, or whatever it likes.
+func (a *App) clientsAnswer() bool {
+	return !a.Set().Settings.People.AtTerminal && person.Look().Caller != person.Agent
 }
 
 // askInCall asks the client while the call waits.
@@ -134,7 +140,7 @@ func (c *mcpCaller) needs() *mcpserver.InputRequired {
 
 // bring takes the answer that the client has brought along to the question that it was asked.
 func (c *mcpCaller) bring(ctx context.Context) error {
-	if c.state.Question == "" {
+	if c.state.Question == "" || !c.door.app.clientsAnswer() { // that may have changed since it was asked
 		return nil
 	}
 	answer, answered := c.answer(c.call.Answers[answerKey])

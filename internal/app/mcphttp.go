@@ -166,8 +166,11 @@ func (v *mcpVisitors) of(name string) *serve.Principal {
 }
 
 // mayUse reports whether a principal is offered a tool at the MCP door.
-func mayUse(p *serve.Principal, id string) bool {
-	return p.MCP.Tools == nil || slices.ContainsFunc(p.MCP.Tools, func(glob string) bool {
+func mayUse(p *serve.Principal, id string) bool { return isOneOf(p.MCP.Tools, id) }
+
+// isOneOf reports whether a tool is one that globs name; nil globs name all.
+func isOneOf(globs []string, id string) bool {
+	return globs == nil || slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := path.Match(glob, id)
 		return ok && err == nil
 	})

@@ -20,6 +20,8 @@ type exchange struct {
 	level  Level // what the client wants to hear of; "" for nothing
 	// session is what a client of a time before 2026-07-28 has said before; nil for others.
 	session *session
+	// place is the call's among those of its principal; nil where they are not counted.
+	place *place
 
 	mu    sync.Mutex
 	over  bool // nothing of it is sent any more
@@ -34,6 +36,30 @@ type peer interface {
 	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// detach closes the connection that waits for the response, where the client can come back for it.
 	detach(retry time.Duration)
+}
+
+// place is a place among the calls of a principal that are under way.
+type place struct {
+	leave func()
+	// again takes a place for a call that goes on after it has waited; ok is false where there is none.
+	again func() (leave func(), ok bool)
+}
+
+// stay has a call keep its place when the request is over, until leave is called.
+func (x *exchange) stay() (leave func()) {
+	if x.place == nil {
+		return func() {}
+	}
+	leave, x.place.leave = x.place.leave, func() {}
+	return leave
+}
+
+// enter takes a place for a call that goes on.
+func (x *exchange) enter() (leave func(), ok bool) {
+	if x.place == nil {
+		return func() {}, true
+	}
+	return x.place.again()
 }
 
 // errNoAsk is returned where a client cannot be asked.

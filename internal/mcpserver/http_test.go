@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -252,5 +255,98 @@ func TestAdmittance(t *testing.T) {
 	}
 	if body, headers = stateless("tools/list", ""); w.do(t.Context(), http.MethodPost, body, headers...).StatusCode != 200 {
 		t.Error("a list is refused, too")
+	}
+}
+
+// taskLog keeps tasks in memory.
+type taskLog struct {
+	mu    sync.Mutex
+	tasks map[string]Task
+}
+
+func (l *taskLog) Keep(_ context.Context, task Task) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tasks[task.ID] = task
+	return nil
+}
+
+func (l *taskLog) Get(_ context.Context, _, id string) (Task, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	task, ok := l.tasks[id]
+	if !ok {
+		return task, ErrNoTask
+	}
+	return task, nil
+}
+
+// A call that has become a task keeps its place among those of its principal until it has ended, and one that waited
+// needs a place before it goes on.
+func TestTasksKeepTheirPlaces(t *testing.T) {
+	t.Parallel()
+	free, hold := make(chan struct{}, 1), make(chan struct{})
+	free <- struct{}{}
+	defer close(hold)
+	var made atomic.Int64
+	s, err := New(Options{Tasks: &taskLog{tasks: map[string]Task{}}, Key: func() ([]byte, error) { return []byte("k"), nil },
+		Tools: fakeTools{list: oneTool("a"), call: func(ctx context.Context, call Call) (CallResult, error) {
+			made.Add(1)
+			if string(call.Arguments) == `{"ask":1}` && call.Answers == nil {
+				return CallResult{Input: &InputRequired{State: "q", Waits: true, Requests: map[string]InputRequest{
+					"approval": {Method: "elicitation/create", Params: json.RawMessage(`{}`)}}}}, nil
+			}
+			call.Defer()
+			select {
+			case <-hold:
+			case <-ctx.Done():
+			}
+			return CallResult{}, nil
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.CloseTasks()
+	w := newWeb(t, s, HTTPOptions{Admit: func(*http.Request) (func(), time.Duration, bool) {
+		select {
+		case <-free:
+			return sync.OnceFunc(func() { free <- struct{}{} }), 0, true
+		default:
+			return nil, time.Second, false
+		}
+	}})
+	do := func(method, params, name string) (int, string) {
+		body, headers := stateless(method, params, headerName, name)
+		body = strings.Replace(body, `{"elicitation":{}}`, `{"elicitation":{},"extensions":{"`+tasksExtension+`":{}}}`, 1)
+		response := w.do(t.Context(), http.MethodPost, body, headers...)
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(text)
+	}
+	id := func(text string) string {
+		_, rest, _ := strings.Cut(text, `"taskId":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		return id
+	}
+	_, asked := do("tools/call", `"name":"a","arguments":{"ask":1}`, "a")
+	status, long := do("tools/call", `"name":"a","arguments":{}`, "a")
+	if id(asked) == "" || status != http.StatusOK || id(long) == "" {
+		t.Fatalf("asked %s, long %d %s", asked, status, long)
+	}
+	if status, text := do("tools/call", `"name":"a","arguments":{}`, "a"); status != http.StatusTooManyRequests {
+		t.Errorf("beside a task that runs another call begins: %d %s", status, text)
+	}
+	waiting := `"taskId":"` + id(asked) + `"`
+	before := made.Load()
+	do("tasks/update", waiting+`,"inputResponses":{"1.approval":{"action":"accept"}}`, id(asked))
+	if _, text := do("tasks/get", waiting, id(asked)); made.Load() != before || !strings.Contains(text, `"input_required"`) {
+		t.Errorf("beside a task that runs one that waited goes on: %s", text)
+	}
+	do("tasks/cancel", `"taskId":"`+id(long)+`"`, id(long))
+	free <- <-free // it has ended
+	if _, text := do("tasks/get", waiting, id(asked)); !strings.Contains(text, `"working"`) {
+		t.Errorf("with a place, one that waited does not go on: %s", text)
 	}
 }

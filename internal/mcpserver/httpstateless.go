@@ -34,13 +34,17 @@ func (h *HTTP) stateless(w http.ResponseWriter, r *http.Request, m message) {
 	if !ok {
 		return
 	}
-	defer over()
+	seat := &place{leave: over, again: func() (func(), bool) {
+		over, _, ok := h.o.Admit(r)
+		return over, ok
+	}}
+	defer func() { seat.leave() }()
 	if m.method == "subscriptions/listen" {
 		h.o.Streams(r.Context())
 	}
 	out := newReply(w, r)
 	defer out.close()
-	x := &exchange{client: client, id: m.id, method: m.method, params: m.params, peer: out}
+	x := &exchange{client: client, id: m.id, method: m.method, params: m.params, peer: out, place: seat}
 	if m.method == "tools/call" {
 		if failed := h.mirrored(r, x); failed != nil {
 			h.refuse(w, http.StatusBadRequest, m.id, failed)

@@ -80,6 +80,9 @@ type tasks struct {
 	ctx     context.Context // ends with the server
 	end     context.CancelCauseFunc
 	working sync.WaitGroup
+	// turn is held from reading a task that waits until it is kept as what a request makes of it: of two requests
+	// with an answer one has the call go on.
+	turn sync.Mutex
 
 	mu      sync.Mutex
 	closing bool
@@ -144,7 +147,11 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 		<-done
 		return nil, err
 	}
-	s.tasks.working.Go(func() { s.finish(task, call, <-done, r) }) // ends with the call
+	leave := x.stay()
+	s.tasks.working.Go(func() { // ends with the call
+		defer leave()
+		s.finish(task, call, <-done, r)
+	})
 	return s.created(task)
 }
 
@@ -192,7 +199,7 @@ func (s *Server) begin(task Task, work func(context.Context)) (*running, error) 
 		return nil, failf(codeInternal, "%d calls are under way; wait until one of them has ended", mostTasks)
 	case s.tasks.running[task.ID] != nil:
 		cancel(nil)
-		return nil, errRunning
+		return nil, errNotNow
 	}
 	s.tasks.running[task.ID] = r
 	s.tasks.working.Go(func() { // ends with the call
@@ -207,8 +214,9 @@ func (s *Server) begin(task Task, work func(context.Context)) (*running, error) 
 	return r, nil
 }
 
-// errRunning says that a task is at work already.
-var errRunning = errors.New("the task is at work")
+// errNotNow says that a task does not go on: it is at work already, or its principal has as many calls under way as it
+// may.
+var errNotNow = errors.New("the task does not go on now")
 
 // callOnce makes a call, and turns what it came to into what the client is told.
 func (s *Server) callOnce(ctx context.Context, x *exchange, call Call) outcome {
@@ -333,8 +341,8 @@ func (s *Server) getTask(ctx context.Context, x *exchange) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if task.Status == TaskInput && s.o.Answered != nil && s.o.Answered(ctx, task.Waits.State) {
-		if err := s.resume(ctx, &task); err != nil {
+	if task.Status == TaskInput {
+		if task, err = s.goOn(ctx, x); err != nil {
 			return nil, err
 		}
 	}
@@ -343,8 +351,25 @@ func (s *Server) getTask(ctx context.Context, x *exchange) ([]byte, error) {
 	return encode(told)
 }
 
+// goOn has a task go on whose answer has come, and returns it.
+func (s *Server) goOn(ctx context.Context, x *exchange) (Task, error) {
+	s.tasks.turn.Lock()
+	defer s.tasks.turn.Unlock()
+	task, err := s.found(ctx, x)
+	if err != nil || task.Status != TaskInput ||
+		len(task.Waits.Requests) > 0 && (s.o.Answered == nil || !s.o.Answered(ctx, task.Waits.State)) {
+		return task, err
+	}
+	if err = s.resume(ctx, x, &task); errors.Is(err, errNotNow) {
+		err = nil
+	}
+	return task, err
+}
+
 // updateTask takes answers. What nobody asks, or asks no more, is passed over.
 func (s *Server) updateTask(ctx context.Context, x *exchange) ([]byte, error) {
+	s.tasks.turn.Lock()
+	defer s.tasks.turn.Unlock()
 	task, err := s.found(ctx, x)
 	if err != nil {
 		return nil, err
@@ -362,12 +387,14 @@ func (s *Server) updateTask(ctx context.Context, x *exchange) ([]byte, error) {
 				task.Waits.Answers[strings.TrimPrefix(key, fmt.Sprintf("%d.", task.Waits.Round))] = answer
 			}
 		}
-		if len(task.Waits.Requests) > 0 {
-			err = s.keep(ctx, &task)
-		} else {
-			err = s.resume(ctx, &task)
+		err := errNotNow
+		if len(task.Waits.Requests) == 0 {
+			err = s.resume(ctx, x, &task)
 		}
-		if err != nil && !errors.Is(err, errRunning) {
+		if errors.Is(err, errNotNow) { // with the answers, until getTask goes on with it
+			err = s.keep(ctx, &task)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -384,9 +411,13 @@ func (w *TaskWait) clone() *TaskWait {
 	return &c
 }
 
-// resume makes the call of a task again, with what it waited for.
-func (s *Server) resume(ctx context.Context, task *Task) error {
+// resume makes the call of a task again, with what it waited for. turn is held.
+func (s *Server) resume(ctx context.Context, by *exchange, task *Task) error {
 	waits := task.Waits
+	leave, ok := by.enter()
+	if !ok {
+		return errNotNow
+	}
 	x := &exchange{client: &waits.Client, method: "tools/call", peer: nobody{}, over: true}
 	call := Call{Client: &waits.Client, Name: waits.Name, Arguments: slices.Clone(waits.Arguments),
 		Round: Round{Answers: waits.Answers, State: waits.State}, Progress: func(Progress) {}, Log: func(Level, string, any) {},
@@ -399,21 +430,27 @@ func (s *Server) resume(ctx context.Context, task *Task) error {
 		}
 	})
 	if err != nil {
+		leave()
 		return err
 	}
 	task.Status = TaskWorking
-	if err := s.keep(ctx, task); err != nil {
-		kept <- false
+	err = s.keep(ctx, task)
+	if kept <- err == nil; err != nil {
+		leave()
 		return err
 	}
-	kept <- true
 	at := *task
-	s.tasks.working.Go(func() { s.finish(at, call, <-done, r) }) // ends with the call
+	s.tasks.working.Go(func() { // ends with the call
+		defer leave()
+		s.finish(at, call, <-done, r)
+	})
 	return nil
 }
 
 // cancelTask ends a task, if it has not ended.
 func (s *Server) cancelTask(ctx context.Context, x *exchange) ([]byte, error) {
+	s.tasks.turn.Lock()
+	defer s.tasks.turn.Unlock()
 	task, err := s.found(ctx, x)
 	if err != nil {
 		return nil, err

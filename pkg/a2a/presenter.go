@@ -199,9 +199,7 @@ func (p *presenter) Ask(ctx context.Context, q approval.Question) (approval.Answ
 			}
 		})
 	if err == nil { // from now on it may run
-		err = p.turn.Emit(context.WithoutCancel(ctx), &wire.TaskStatusUpdateEvent{
-			Status:   wire.TaskStatus{State: wire.TaskStateWorking},
-			Metadata: map[string]any{answeredKey(p.call.ID): true}})
+		err = p.turn.answered(context.WithoutCancel(ctx), answeredKey(p.call.ID))
 	}
 	return answer, err
 }
@@ -215,6 +213,10 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 		options = append(options, choice{"allow_always", "Allow in this context: " + q.Lasting, "allow_always"})
 	}
 	options = append(options, choice{"reject_once", "Deny", "reject_once"})
+	how := "Answer allow or deny."
+	if q.AtTerminal {
+		options, how = []choice{}, atTerminal+": a2a-acp approvals."
+	}
 	data := questionData{Type: "permission_request", RequestID: p.call.ID, ToolCall: p.call.ID, Tool: p.call.Tool,
 		Approval: id, Title: q.Title, Command: q.Text, Lasting: q.Lasting, Options: options,
 		Risk: &questionRisk{Action: string(q.Action), Paths: q.Paths, Bound: q.Bound}}
@@ -223,7 +225,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 		data.Expires = &until
 	}
 	message := wire.NewMessage(wire.MessageRoleAgent,
-		wire.NewTextPart(q.Title+"\n\n"+q.Text+"\n\nAnswer allow or deny."),
+		wire.NewTextPart(q.Title+"\n\n"+q.Text+"\n\n"+how),
 		&wire.Part{Content: wire.Data{Value: data}, MediaType: "application/json"})
 	message.Metadata = map[string]any{"requestId": p.call.ID, "permission_options": options,
 		"tool_call": map[string]any{"id": p.call.ID, "toolId": p.call.Tool}}
@@ -232,6 +234,9 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	}
 	var picked choice
 	_, err := p.turn.Ask(ctx, message, func(m *wire.Message) error {
+		if q.AtTerminal {
+			return invalid("message", "%s", atTerminal)
+		}
 		var refused error
 		picked, refused = pick(m, p.call.ID, options)
 		return refused
@@ -253,6 +258,9 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	return answer, nil
 }
 
+// atTerminal is what a client is told that may not answer for its person.
+const atTerminal = "Only a person at a terminal of this machine may answer"
+
 // words are the texts that answer a question, whole and in any case.
 var words = map[string]string{
 	"allow": "allow_once", "allow once": "allow_once", "yes": "allow_once", "y": "allow_once", "ok": "allow_once",
@@ -262,20 +270,26 @@ var words = map[string]string{
 	"cancel": "reject_once", "denied": "reject_once",
 }
 
+// requestOf returns which question a message says that it answers; "" where it does not say.
+func requestOf(m *wire.Message) string {
+	return saidIn(m, "requestId", "request_id", "toolCallId", "tool_call_id")
+}
+
+// saidIn returns the first member by one of these names in the data of a message and its metadata.
+func saidIn(m *wire.Message, names ...string) (said string) {
+	for _, part := range m.Parts {
+		if data, ok := part.Data().(map[string]any); ok {
+			said = cmp.Or(said, text(data, names...))
+		}
+	}
+	return cmp.Or(said, text(m.Metadata, names...))
+}
+
 // pick returns the answer that a message gives to the question of a call. What is not clearly one of the options is
 // refused, and nothing is guessed.
 func pick(m *wire.Message, call string, options []choice) (choice, error) {
-	said, about := "", ""
-	note := func(object map[string]any) {
-		said = cmp.Or(said, text(object, "optionId", "option_id", "selectedOptionId", "selected_option_id", "decision", "answer"))
-		about = cmp.Or(about, text(object, "requestId", "request_id", "toolCallId", "tool_call_id"))
-	}
-	for _, part := range m.Parts {
-		if data, ok := part.Data().(map[string]any); ok {
-			note(data)
-		}
-	}
-	note(m.Metadata)
+	said := saidIn(m, "optionId", "option_id", "selectedOptionId", "selected_option_id", "decision", "answer")
+	about := requestOf(m)
 	if said == "" && len(m.Parts) == 1 {
 		said = strings.TrimPrefix(strings.TrimSpace(m.Parts[0].Text()), "option:")
 	}

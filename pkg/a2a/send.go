@@ -78,6 +78,9 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 		reply.ContextID = message.ContextID
 		return sent{reply: reply}, nil
 	}
+	if err := s.room(q.caller); err != nil {
+		return sent{}, err
+	}
 	message.TaskID = wire.NewTaskID()
 	task := &wire.Task{ID: message.TaskID, ContextID: message.ContextID,
 		Status: wire.TaskStatus{State: wire.TaskStateSubmitted}, History: []*wire.Message{message}}

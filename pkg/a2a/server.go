@@ -74,6 +74,7 @@ type Server struct {
 	stopping   bool
 	delivering sync.Mutex      // see deliver
 	runs       map[string]*run // by the task's id
+	underWay   map[string]int  // how many there are, by whose they are
 	working    sync.WaitGroup  // runs, and what goes on by itself
 }
 
@@ -107,7 +108,7 @@ func New(o Options) (*Server, error) {
 	if o.KeepAlive <= 0 {
 		o.KeepAlive = 15 * time.Second
 	}
-	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}}
+	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}, underWay: map[string]int{}}
 	s.root = &endpoint{agent: o.Agent, door: "a2a"}
 	for name, agent := range o.Agents {
 		s.endpoints[name] = newEndpoint(name, agent)

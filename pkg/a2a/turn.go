@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +34,9 @@ type run struct {
 
 // asking is a question that waits for a message.
 type asking struct {
-	accept func(*wire.Message) error
-	answer chan *wire.Message // of capacity 1
+	question *wire.Message
+	accept   func(*wire.Message) error
+	answer   chan *wire.Message // of capacity 1
 }
 
 // Turn is what an agent works on: a task, from a message on.
@@ -104,6 +106,14 @@ func (t *Turn) Emit(ctx context.Context, events ...wire.Event) error {
 	return r.append(ctx, nil, events...)
 }
 
+// answered says in the task's metadata that a question was answered.
+func (t *Turn) answered(ctx context.Context, key string) error {
+	r := t.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.append(ctx, nil, &wire.TaskStatusUpdateEvent{Status: r.without(nil), Metadata: map[string]any{key: true}})
+}
+
 // Begin says that something is under way, until end is called: a task that waits for its client is not ended with
 // the server before that.
 func (t *Turn) Begin() (end func()) {
@@ -122,12 +132,13 @@ func (r *run) count(n int) {
 
 // Ask asks the client, and returns the message that answers. accept, which is called before the message counts,
 // may refuse it with an error, which its sender is told; then the question goes on. Where several ask at the same
-// time, a message goes to the first that accepts it.
+// time, a message has to say which question it answers (see requestOf): a client is shown one of them, and its yes
+// must not be another's.
 //
 // question is the message of the task's new status. When ctx ends, the question is taken back: unless the server
 // ends, the task works again.
 func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wire.Message) error) (*wire.Message, error) {
-	r, a := t.run, &asking{accept: accept, answer: make(chan *wire.Message, 1)}
+	r, a := t.run, &asking{question: question, accept: accept, answer: make(chan *wire.Message, 1)}
 	r.mu.Lock()
 	err := r.append(ctx, nil, &wire.TaskStatusUpdateEvent{
 		Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
@@ -155,11 +166,20 @@ func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wir
 	default:
 	}
 	r.drop(a)
-	if len(r.asking) == 0 && r.ctx.Err() == nil {
-		err = r.append(context.WithoutCancel(ctx), nil,
-			&wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking}})
+	if r.ctx.Err() == nil {
+		err = r.append(context.WithoutCancel(ctx), nil, &wire.TaskStatusUpdateEvent{Status: r.without(a)})
 	}
 	return nil, errors.Join(context.Cause(ctx), err)
+}
+
+// without is how the task stands but for one question: it waits for the others, of which the last is shown, or works.
+func (r *run) without(a *asking) wire.TaskStatus {
+	for _, other := range slices.Backward(r.asking) {
+		if other != a {
+			return wire.TaskStatus{State: wire.TaskStateInputRequired, Message: other.question}
+		}
+	}
+	return wire.TaskStatus{State: wire.TaskStateWorking}
 }
 
 func (r *run) drop(a *asking) {
@@ -194,20 +214,16 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 		return r.head, failf(errUnsupported, "task %s is %s and waits for no message: it was answered before, or is under way",
 			r.head.ID, r.head.State)
 	}
+	if len(r.asking) > 1 && requestOf(message) == "" {
+		return r.head, invalid("message.parts", "task %s waits for %d answers; say with requestId which one this is",
+			r.head.ID, len(r.asking))
+	}
 	var refused error
 	for _, a := range r.asking {
 		if refused = a.accept(message); refused != nil {
 			continue
 		}
-		state := wire.TaskStateWorking
-		if len(r.asking) > 1 {
-			state = wire.TaskStateInputRequired // others still wait
-		}
-		event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
-		if state == wire.TaskStateInputRequired {
-			event.Status.Message = r.task.Status.Message
-		}
-		if err := r.append(ctx, message, event); err != nil {
+		if err := r.append(ctx, message, &wire.TaskStatusUpdateEvent{Status: r.without(a)}); err != nil {
 			return r.head, err
 		}
 		r.drop(a)
@@ -295,6 +311,20 @@ func (s *Server) step(t tasklog.Task, event wire.Event) (tasklog.Step, error) {
 	return step, err
 }
 
+// mostUnderWay is how many tasks of one principal are worked on at a time. A client need not wait for one, so that
+// what bounds its requests does not bound them.
+const mostUnderWay = 1024
+
+// room refuses a caller of whose tasks so many are under way.
+func (s *Server) room(caller Caller) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.underWay[caller.Name] >= mostUnderWay {
+		return failf(errBusy, "%d tasks are under way or wait for an answer; end one of them", mostUnderWay)
+	}
+	return nil
+}
+
 // run begins to work on a task. It returns an error if nothing begins any more.
 func (s *Server) run(at *endpoint, caller Caller, head tasklog.Task, task *wire.Task, message *wire.Message,
 	work func(context.Context, *Turn) error) error {
@@ -306,6 +336,7 @@ func (s *Server) run(at *endpoint, caller Caller, head tasklog.Task, task *wire.
 	if s.stopping {
 		return failf(errStopping, "%v", errEnds)
 	}
+	s.underWay[head.Owner]++
 	s.runs[head.ID] = r
 	s.working.Go(func() { // ends with the work, which ends with r.ctx
 		err := work(r.ctx, &Turn{run: r, message: message})
@@ -313,6 +344,9 @@ func (s *Server) run(at *endpoint, caller Caller, head tasklog.Task, task *wire.
 		s.mu.Lock()
 		if s.runs[head.ID] == r {
 			delete(s.runs, head.ID)
+		}
+		if s.underWay[head.Owner]--; s.underWay[head.Owner] == 0 {
+			delete(s.underWay, head.Owner)
 		}
 		s.mu.Unlock()
 		close(r.over)
