@@ -165,6 +165,12 @@ func TestOthersTasks(t *testing.T) {
 	if got, failure := h.rpc("admin", "GetTask", `{"id":"`+id+`"}`); got["id"] != id {
 		t.Errorf("the admin gets %v", failure)
 	}
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} { // it would be anna's word, and her yes
+		_, failure := h.rpc("admin", method, message("x", `,"taskId":"`+id+`"`))
+		if text, _ := failure["message"].(string); !strings.Contains(text, "another principal's") {
+			t.Errorf("%s of the admin to anna's task: %v", method, failure)
+		}
+	}
 }
 
 // TestList is about the form of a list.

@@ -132,7 +132,7 @@ func (s *Server) getPush(ctx context.Context, q *query) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(config.PushConfig)
+	return json.Marshal(shownPush(q, t, config.PushConfig))
 }
 
 func (s *Server) listPush(ctx context.Context, q *query) (json.RawMessage, error) {
@@ -154,7 +154,7 @@ func (s *Server) listPush(ctx context.Context, q *query) (json.RawMessage, error
 		if err != nil {
 			return nil, err
 		}
-		response.Configs = append(response.Configs, &config.PushConfig)
+		response.Configs = append(response.Configs, shownPush(q, t, config.PushConfig))
 	}
 	return json.Marshal(response)
 }
@@ -173,6 +173,18 @@ func (s *Server) deletePush(ctx context.Context, q *query) (json.RawMessage, err
 	}
 	s.deliver(ctx)
 	return json.RawMessage("{}"), nil
+}
+
+// shownPush returns a config as a caller is shown it: what it is let in with elsewhere is its owner's.
+func shownPush(q *query, t tasklog.Task, config wire.PushConfig) *wire.PushConfig {
+	if t.Owner == q.caller.Name {
+		return &config
+	}
+	config.Token = ""
+	if config.Auth != nil {
+		config.Auth = &wire.PushAuthInfo{Scheme: config.Auth.Scheme}
+	}
+	return &config
 }
 
 func readPush(kept tasklog.Config) (pushConfig, error) {

@@ -156,6 +156,19 @@ func TestPushConfigs(t *testing.T) {
 			t.Errorf("%s: %v", bad, failure)
 		}
 	}
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig",
+		config(`,"id":"s","token":"canary-t","authentication":{"scheme":"Bearer","credentials":"canary-c"}`)); failure != nil {
+		t.Fatal(failure)
+	}
+	for method, params := range map[string]string{"GetTaskPushNotificationConfig": `{"taskId":"` + id + `","id":"s"}`,
+		"ListTaskPushNotificationConfigs": `{"taskId":"` + id + `"}`} {
+		mine, _ := h.rpc("anna", method, params)
+		theirs, _ := h.rpc("admin", method, params)
+		if strings.Count(fmt.Sprint(mine), "canary") != 2 || theirs == nil || strings.Contains(fmt.Sprint(theirs), "canary") {
+			t.Errorf("%s: its owner gets %v, the admin %v", method, mine, theirs)
+		}
+	}
+	h.rpc("anna", "DeleteTaskPushNotificationConfig", `{"taskId":"`+id+`","id":"s"}`)
 	for range 2 { // it is idempotent
 		if _, failure := h.rpc("anna", "DeleteTaskPushNotificationConfig", `{"taskId":"`+id+`","id":"c"}`); failure != nil {
 			t.Errorf("deleted: %v", failure)

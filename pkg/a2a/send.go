@@ -123,6 +123,8 @@ func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sen
 	switch {
 	case err != nil:
 		return sent{}, err
+	case t.Owner != q.caller.Name: // what is said in it is its owner's word, and so is a yes
+		return sent{}, failf(errUnsupported, "task %s is another principal's, who alone goes on with it", t.ID)
 	case message.ContextID != "" && message.ContextID != t.Context:
 		return sent{}, invalid("message.contextId", "task %s is in another context", t.ID)
 	case t.State.Ended():
