@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"slices"
 	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -73,17 +74,15 @@ func member(object map[string]any, names ...string) string {
 	return ""
 }
 
-// Answer returns the message that says a text, or picks the option that the text is the id of.
+// Answer returns the message that says a text, or picks the option that the text is the id of. Either says which
+// question it answers: while a person reads, another one may have taken its place.
 func (a Ask) Answer(text string) *wire.Message {
 	message := wire.NewMessage(wire.MessageRoleUser, wire.NewTextPart(text))
-	for _, option := range a.Options {
-		if option.ID != text {
-			continue
-		}
-		message.Metadata = map[string]any{"optionId": text}
-		if a.request != "" {
-			message.Metadata["requestId"], message.Metadata["request_id"] = a.request, a.request
-		}
+	if a.request != "" {
+		message.Metadata = map[string]any{"requestId": a.request, "request_id": a.request}
+	}
+	if slices.ContainsFunc(a.Options, func(o Option) bool { return o.ID == text }) {
+		message.SetMeta("optionId", text)
 	}
 	return message
 }
