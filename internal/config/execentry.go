@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -181,14 +182,51 @@ var runs = map[shellwords.Kind]string{
 	shellwords.Variable: "the name of a variable",
 }
 
+// mostWords is how many words of a list are looked at: what a program runs stands behind a few words of its own, as
+// in timeout 5 CMD, or is whatever comes.
+const mostWords = 4
+
 // RunValues says for each parameter of a tool with an Exec how its program is known to run the value; "" for one of
-// which that is not known. A value of an enum is its author's.
+// which that is not known. A value of an enum is its author's. A list is looked at as one word and as several, since
+// whoever gives it chooses how many there are, and an argument also without those before it that may be left out.
 func RunValues(t *tool.Tool, commands *command.Catalogue) []string {
+	said := make([]string, len(t.Parameters))
+	most, optional := 1, 0
+	for _, p := range t.Parameters {
+		switch {
+		case p.Flag != "":
+		case p.Type == tool.TypeArray:
+			most = mostWords
+		case !p.Required:
+			optional++
+		}
+	}
+	for n := 1; n <= most; n++ {
+		for without := range optional + 1 {
+			for i, as := range runValues(t, n, without, commands) {
+				said[i] = cmp.Or(said[i], as)
+			}
+		}
+	}
+	return said
+}
+
+// runValues is RunValues for lists of n words, and without the first so many arguments that may be left out.
+func runValues(t *tool.Tool, n, without int, commands *command.Catalogue) []string {
 	words := shellwords.Fixed(append([]string{t.Exec.Command}, t.Exec.Argv...)...)
 	first := len(words)
-	for _, p := range t.Parameters {
+	var of []int // the parameters that the words behind first are of
+	for i, p := range t.Parameters {
 		fixed := p.Form == tool.FormPresent || p.Form == tool.FormCount
+		if without > 0 && p.Flag == "" && !p.Required && p.Type != tool.TypeArray {
+			without--
+			continue
+		}
+		of = append(of, i)
 		switch {
+		case p.Flag == "" && p.Type == tool.TypeArray:
+			of = append(of, slices.Repeat([]int{i}, n-1)...)
+			words = append(words, make([]shellwords.Word, n)...)
 		case p.Flag == "" || p.Form == tool.FormApart:
 			words = append(words, shellwords.Word{})
 		case len(p.Flag) > 2 && !fixed:
@@ -198,9 +236,12 @@ func RunValues(t *tool.Tool, commands *command.Catalogue) []string {
 		}
 	}
 	said := make([]string, len(t.Parameters))
-	for i, role := range shellwords.Read(words, commands).Roles[first:] {
-		what := runs[role.Kind]
-		if what == "" || words[first+i].Fixed || len(t.Parameters[i].Enum) > 0 || role.Kind == shellwords.Code && role.Language == "" {
+	for at, role := range shellwords.Read(words, commands).Roles[first:] {
+		i, what := of[at], runs[role.Kind]
+		if role.Kind == shellwords.AnyOption && t.Parameters[i].Flag == "" {
+			what = "its options" // tar xfI FILE CMD
+		}
+		if what == "" || words[first+at].Fixed || len(t.Parameters[i].Enum) > 0 || role.Kind == shellwords.Code && role.Language == "" {
 			continue
 		}
 		said[i] = fmt.Sprintf("%s reads this value as %s", role.Reader, what)

@@ -103,6 +103,7 @@ func (r *reader) program(p *program, label string, at, to int, via []string) {
 		slots = []slot{operand}
 	}
 	r.operands(p, items, slots, label, to, via)
+	r.subcommandGiven(p, items, label)
 	if n := len(items); n > 0 && items[n-1].startsProgram() {
 		r.command(items[n-1].at+1, to, append(via[:len(via):len(via)], label))
 	}

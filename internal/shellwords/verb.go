@@ -34,6 +34,40 @@ func (r *reader) verb(name string, at, to int) {
 	}
 }
 
+// subcommandGiven makes the first operand the name of a command where it is not fixed, some subcommand runs what
+// stands behind it, and what stands there is not fixed either: bundle {{v}} {{w}} could be bundle exec.
+func (r *reader) subcommandGiven(p *program, items []item, label string) {
+	if catalogue.In(catalogue.Verbs, label) {
+		return // see verb
+	}
+	first, more := -1, false
+	for _, it := range items {
+		switch {
+		case !it.operand && first < 0 && !r.words[it.at].Fixed:
+			return // whether that is one cannot be told
+		case !it.operand:
+		case first < 0:
+			first = it.at
+		case !r.words[it.at].Fixed:
+			more = true
+		}
+	}
+	if first >= 0 && more && !r.words[first].Fixed && r.Roles[first].Kind == Operand && p.runsSome() {
+		r.Roles[first] = Role{Kind: Program, Reader: label, Named: true,
+			Cure: "name the command in the script, or list the values under enum"}
+	}
+}
+
+// runsSome reports whether one of the subcommands runs what it is given.
+func (p *program) runsSome() bool {
+	for _, sub := range p.subcommands {
+		if sub.runs() || sub.runsSome() {
+			return true
+		}
+	}
+	return false
+}
+
 // handedOn notes that a script of the project gets the words from at on: what its program does with the values
 // of options nobody here knows.
 func (r *reader) handedOn(label string, at, to int) {
