@@ -2,11 +2,13 @@ package config
 
 import (
 	"bytes"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 	"gopkg.in/yaml.v3"
 
@@ -60,7 +62,7 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("%d tools, then %d", len(once), len(again))
 			}
 			for i := range once {
-				if diff := cmp.Diff(once[i].Tool, again[i].Tool); diff != "" {
+				if diff := cmp.Diff(once[i].Tool, again[i].Tool, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 					t.Errorf("read twice (-first +second):\n%s", diff)
 				}
 				checkLoaded(t, once[i])
@@ -102,7 +104,8 @@ func checkLoaded(t *testing.T, loaded Loaded) {
 	t.Helper()
 	limits := loaded.Tool.Sandbox.Limits
 	switch {
-	case (loaded.Template == nil) != (loaded.Tool.Unavailable != "" || loaded.Tool.Exec != nil):
+	case (loaded.Template == nil) != (loaded.Tool.Unavailable != "" || loaded.Tool.Exec != nil || loaded.Tool.HTTP != nil ||
+		loaded.Tool.A2A != nil):
 		t.Errorf("template %v and unavailable %q", loaded.Template, loaded.Tool.Unavailable)
 	case limits.Timeout <= 0 || limits.Timeout > longestTimeout:
 		t.Errorf("timeout %s", limits.Timeout)

@@ -22,7 +22,7 @@ type schema = map[string]any
 func ToolsSchema() ([]byte, error) {
 	entry := requireObject(object(toolMapping()))
 	entry["oneOf"] = []schema{{"required": []string{"script"}}, {"required": []string{"exec"}},
-		{"required": []string{"http"}}}
+		{"required": []string{"http"}}, {"required": []string{"a2a"}}}
 	root := rootMapping()
 	withTools := object(root, "tools")
 	bare := schema{
@@ -46,6 +46,7 @@ func ToolsSchema() ([]byte, error) {
 		"definitions": schema{
 			"tool":       entry,
 			"exec":       object(execMapping(), "command"),
+			"a2a":        object(a2aMapping(), "url"),
 			"http":       requireObject(object(httpMapping())),
 			"source":     requireObject(object(httpSourceMapping(), "base_url")),
 			"auth":       object(authOfSourceMapping()),

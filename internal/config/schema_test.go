@@ -22,6 +22,7 @@ import (
 func toolsMappings() map[string]func() (string, []string) {
 	return map[string]func() (string, []string){
 		"rootMapping": named(rootMapping), "toolMapping": named(toolMapping),
+		"a2aMapping":  named(a2aMapping),
 		"execMapping": named(execMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
 		"propertyMapping": named(propertyMapping), "httpMapping": named(httpMapping), "httpSourceMapping": named(httpSourceMapping),
 		"authOfSourceMapping": named(authOfSourceMapping), "basicMapping": named(basicMapping), "keyMapping": named(keyMapping),
@@ -285,6 +286,7 @@ var contexts = map[string]string{
 	"partMapping":           "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, multipart: {q: {content: a, %s}}}}}",
 	"toolMapping":           `%s`,
 	"execMapping":           `exec: {command: echo, %s}`,
+	"a2aMapping":            `a2a: {url: "https://agent.example", %s}`,
 	"parameterMapping":      `parameters: [{name: a, %s}]`,
 	"propertyMapping":       `parameters: [{name: a, type: object, properties: {x: {type: string, %s}}}]`,
 	"itemsMapping":          `parameters: [{name: a, type: array, items: {type: string, %s}}]`,
@@ -337,7 +339,7 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 				}
 				data := []byte("version: 2\ntools: {t: {script: echo, " +
 					fmt.Sprintf(context, key+": "+value) + "}}")
-				if source == "execMapping" {
+				if source == "execMapping" || source == "a2aMapping" {
 					data = []byte("version: 2\ntools: {t: {" + fmt.Sprintf(context, key+": "+value) + "}}")
 				}
 				if key == "script" {

@@ -101,6 +101,15 @@ func schemaRows() map[string]map[string]schemaRow {
 			"detail":    {"What this call was about; a plain text, {{name}} is filled in.", aText()},
 			"retryable": {"Whether trying again may help; see retry.", withDefault(aBool(), false)},
 		},
+		"a2a": {
+			"url":   {"Where the agent is, or its card.", schema{"type": "string", "pattern": "^https?://"}},
+			"skill": {"The skill that is run with the call's parameters.", aText()},
+			"token": {"Where the token stands that shows the agent whose call it is.", ref("reference")},
+			"auth":  {"How the token is shown: bearer, basic or the name of a header; else as the card says.", aText()},
+			"allow_addresses": {"Addresses or networks that may be reached although they are not public.",
+				aList(aText())},
+			"allow_origins": {"Other origins that the agent's card may lead to.", aList(aText())},
+		},
 		"annotations": {
 			"title": {"What people see in place of the name.", aText()},
 			"readOnlyHint": {"It changes nothing: the sandbox lets it write nowhere, " +
@@ -197,6 +206,7 @@ func toolRows() map[string]schemaRow {
 			"which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
 		"http":            {"A request that is sent in place of running a script.", ref("http")},
 		"exec":            {"A program that runs in place of a script, without a shell.", ref("exec")},
+		"a2a":             {"A remote A2A agent that does it in place of a script.", ref("a2a")},
 		"parameters":      {"What a call may give.", aList(ref("parameter"))},
 		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
 		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},

@@ -17,7 +17,9 @@ type toolEntry struct {
 	// Places of what is checked once the whole entry is known. A value without a node was not given.
 	script       yamldoc.Value
 	exec         yamldoc.Value
-	http         *httpEntry      // nil for a tool that sends no request
+	http         *httpEntry // nil for a tool that sends no request
+	a2a          yamldoc.Value
+	token        *tool.Reference // of a2a
 	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
@@ -68,6 +70,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
 			yamldoc.NewKey("exec", "a program: {command, argv, sha256, pin}", (*toolEntry).readExec),
 			yamldoc.NewKey("http", "a request: {source, get, query, …}", (*toolEntry).readHTTP),
+			yamldoc.NewKey("a2a", "a remote agent: {url, skill, token}", (*toolEntry).readA2A),
 			yamldoc.NewKey("parameters", "a list of {name, type, …}", (*toolEntry).readParameters),
 			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, sandboxMapping(), e)
@@ -148,11 +151,15 @@ func (e *toolEntry) readScript(v yamldoc.Value) {
 
 // finish checks what needs the whole entry, and compiles it.
 func (e *toolEntry) finish() Loaded {
-	if e.tool.Exec == nil && e.tool.HTTP == nil {
+	if e.tool.Exec == nil && e.tool.HTTP == nil && e.tool.A2A == nil {
 		e.at.Require("script", "it is what bash runs: script: echo hello")
+	}
+	if _, given := e.at.Get("parameters"); !given && e.tool.A2A != nil && e.tool.A2A.Skill == "" {
+		e.tool.Parameters = tool.A2AParameters()
 	}
 	loaded := e.compile()
 	e.checkExec()
+	e.checkA2A()
 	e.checkCommands()
 	e.checkReadOnly()
 	e.checkClosedWorld()

@@ -29,6 +29,7 @@ type act struct {
 	marked     func(string) string // puts marks in the place of secret values, in texts that are recorded
 	given      map[string]string   // the marks of the values that it was given, by variable
 	listener   Listener            // nil for none
+	asks       asks                // how what carries it out asks a person on its way
 	printed    [2]string           // what stands on record of its output, where that is to
 	attempts   int                 // how often it was started
 }

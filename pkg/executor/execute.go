@@ -38,6 +38,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 		return e.refuse(ctx, call, nil, started, failure)
 	}
 	act.listener, _ = caller.(Listener)
+	act.asks = e.asksFor(act, caller)
 	if failure := e.missing(act.tool, act.invocation); failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}

@@ -22,6 +22,7 @@ type Executor struct {
 	scripts  runner
 	argvs    runner
 	requests runner
+	remotes  runner
 	record   events.Recorder
 	now      func() time.Time
 	newID    func() string
@@ -110,7 +111,8 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
 		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now}, record: o.Record,
-		now: o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
+		remotes: remotes{},
+		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
 		fingerprintKey: make([]byte, 32),
 		circuits:       &circuits{}, cache: &cache{}, calls: newCalls(),

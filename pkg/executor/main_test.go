@@ -256,7 +256,7 @@ func (h *house) has(tools ...*tool.Tool) {
 	var entries []*Entry
 	for _, t := range tools {
 		entry := &Entry{Tool: t, Details: map[int]*render.Tree{}}
-		if t.Unavailable == "" && t.Exec == nil {
+		if t.Unavailable == "" && t.Exec == nil && t.A2A == nil {
 			template, findings := render.Compile(t.Script, t.Parameters, render.Options{DynamicCommand: t.AllowDynamicCommand})
 			if template == nil {
 				h.t.Fatalf("compile %s: %v", t.ID, findings)

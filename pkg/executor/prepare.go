@@ -26,6 +26,8 @@ func (a *act) planOut() (failure *tool.Failure) {
 // runnerOf returns the runner of the tool's kind.
 func (e *Executor) runnerOf(t *tool.Tool) runner {
 	switch {
+	case t.A2A != nil:
+		return e.remotes
 	case t.HTTP != nil:
 		return e.requests
 	case t.Exec != nil:

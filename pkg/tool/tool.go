@@ -16,9 +16,10 @@ type Tool struct {
 	Name        string // for people; the ID when the file gives none
 	Description string // for the model
 
-	Script     string // the template as written, values not filled in; "" where Exec or HTTP is set
+	Script     string // the template as written, values not filled in; "" where Exec, HTTP or A2A is set
 	Exec       *Exec  // the program that it runs in place of a script; nil for a script
 	HTTP       *HTTP  // the request that it sends in place of one; nil likewise
+	A2A        *A2A   // the remote agent that it sends a message to in place of one; nil likewise
 	Parameters []Parameter
 	Sandbox    Sandbox
 

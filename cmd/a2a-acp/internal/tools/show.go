@@ -154,6 +154,19 @@ type shownExec struct {
 	Pin     bool     `json:"pin"`
 }
 
+// shownA2A is the remote agent of a tool, likewise.
+type shownA2A struct {
+	URL   string `json:"url"`
+	Skill string `json:"skill,omitempty"`
+}
+
+func a2aDetails(t *tool.Tool) *shownA2A {
+	if t.A2A == nil {
+		return nil
+	}
+	return &shownA2A{t.A2A.URL, t.A2A.Skill}
+}
+
 func execDetails(t *tool.Tool) *shownExec {
 	if t.Exec == nil {
 		return nil
@@ -165,6 +178,10 @@ func execDetails(t *tool.Tool) *shownExec {
 func writeWork(w io.Writer, t *tool.Tool) {
 	if t.HTTP != nil {
 		fmt.Fprintf(w, "\nRequest\n  %s\n", display.Line(t.HTTP.Line))
+		return
+	}
+	if t.A2A != nil {
+		fmt.Fprintf(w, "\nRemote agent\n  %s\n", display.Line(strings.TrimSpace(t.A2A.URL+" "+t.A2A.Skill)))
 		return
 	}
 	if t.Exec == nil {

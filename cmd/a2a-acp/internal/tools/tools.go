@@ -204,6 +204,7 @@ type toolDetails struct {
 	Script      string         `json:"script"`
 	Exec        *shownExec     `json:"exec,omitempty"` // in place of a script
 	HTTP        *shownHTTP     `json:"http,omitempty"` // likewise
+	A2A         *shownA2A      `json:"a2a,omitempty"`  // likewise
 	InputSchema map[string]any `json:"inputSchema"`
 	Limits      map[string]any `json:"limits"`
 	WorkingDir  string         `json:"working_directory"`
@@ -240,7 +241,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
 			Exposed: app.IsExposed(t, set.Settings),
 		},
-		Script: t.Script, Exec: execDetails(t), HTTP: httpDetails(t), InputSchema: t.InputSchema(),
+		Script: t.Script, Exec: execDetails(t), HTTP: httpDetails(t), A2A: a2aDetails(t), InputSchema: t.InputSchema(),
 		Limits: map[string]any{
 			"timeout_seconds": l.Timeout.Seconds(), "cpu_seconds": l.CPU.Seconds(), "memory_bytes": l.Memory,
 			"file_size_bytes": l.FileSize, "open_files": l.OpenFiles, "processes": l.Processes,
