@@ -340,6 +340,8 @@ func (w *canaryWorld) search() {
 			w.t.Error(err)
 		}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, told := range w.all {
 		for _, canary := range []string{inParameter, inStore, inGovernor, inToken, inWrong, inHeader, inPrompt, inURL, inHook} {
 			what, _, _ := strings.Cut(told, "\n")

@@ -236,6 +236,8 @@ func (w *killWorld) deliverAll() {
 // compare holds the marks, and what was received, against the record.
 func (w *killWorld) compare() {
 	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	decided := map[string]bool{}
 	last := w.last
 	err := audit.Read(w.record, func(e audit.Entry) error {
