@@ -73,6 +73,7 @@ soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race dete
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilledWhole ./cmd/a2a-acp
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit
 	$(GO) run ./internal/bench -bin $(BINARY) -only record -records $(SOAK_RECORDS) -o $(BUILD)/soak-record.json
+	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilled ./pkg/a2a
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo
