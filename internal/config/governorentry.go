@@ -16,7 +16,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/governor"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
-	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -51,7 +50,7 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 	}
 	keys := []yamldoc.Key[*governorEntry]{
 		yamldoc.NewKey("id", "a text", (*governorEntry).readID),
-		yamldoc.NewKey("type", "script, http, cel, rate, budget or secrets", (*governorEntry).readKind),
+		yamldoc.NewKey("type", "script, http, cel, rate, budget, secrets or patterns", (*governorEntry).readKind),
 		yamldoc.NewKey("timeout_ms", "a whole number of milliseconds",
 			func(e *governorEntry, v yamldoc.Value) {
 				setMillis(v, &e.spec.Timeout)
@@ -63,7 +62,9 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 			v.SetBool(&e.spec.Required)
 		}),
 		yamldoc.NewKey("applies_to", "a list of tool ids, which may have * in them",
-			(*governorEntry).readAppliesTo),
+			func(e *governorEntry, v yamldoc.Value) {
+				e.spec.AppliesTo = readToolPatterns(v)
+			}),
 		yamldoc.NewKey("on_error", "ask, reject or ignore", func(e *governorEntry, v yamldoc.Value) {
 			e.readFallback(v, &e.spec.OnError)
 		}),
@@ -92,6 +93,9 @@ func governorMapping() yamldoc.Mapping[*governorEntry] {
 		yamldoc.NewKey("limit", "a mapping", func(e *governorEntry, v yamldoc.Value) {
 			yamldoc.ReadKeys(v, governorLimitMapping(), e)
 		}),
+		yamldoc.NewKey("patterns", "a list of regular expressions (RE2)", func(e *governorEntry, v yamldoc.Value) {
+			e.spec.Patterns = readPatterns(v)
+		}),
 		yamldoc.NewKey("action", "reject, ask or redact", (*governorEntry).readAction),
 	}
 	for i := range keys {
@@ -115,8 +119,9 @@ var kindKeys = map[string][]governor.Kind{
 	"url": {governor.KindHTTP}, "headers": {governor.KindHTTP}, "signing_secret": {governor.KindHTTP},
 	"allow_addresses": {governor.KindHTTP},
 	"expression":      {governor.KindCEL}, "otherwise": {governor.KindCEL},
-	"limit": {governor.KindRate, governor.KindBudget}, "action": {governor.KindSecrets},
-	"message": {governor.KindCEL, governor.KindRate, governor.KindBudget, governor.KindSecrets},
+	"limit": {governor.KindRate, governor.KindBudget}, "patterns": {governor.KindPatterns},
+	"action":  {governor.KindSecrets, governor.KindPatterns},
+	"message": {governor.KindCEL, governor.KindRate, governor.KindBudget, governor.KindSecrets, governor.KindPatterns},
 }
 
 func (e *governorEntry) readID(v yamldoc.Value) {
@@ -143,17 +148,6 @@ func (e *governorEntry) readKind(v yamldoc.Value) {
 			e.spec.Kind = governor.KindScript
 		}
 	})
-}
-
-func (e *governorEntry) readAppliesTo(v yamldoc.Value) {
-	texts, ok := v.Texts()
-	if ok && len(texts) == 0 {
-		v.Fail(yamldoc.RuleEmpty, "name what it is about, or take the key out", "the list is empty")
-	}
-	for i, err := range permissions.CheckTools(texts) {
-		v.Doc.At(v.Node.Content[i], v.Name, "").Fail(yamldoc.RuleValue, "", "%v", err)
-	}
-	e.spec.AppliesTo = texts
 }
 
 func (e *governorEntry) readFallback(v yamldoc.Value, into *governor.Fallback) {
@@ -320,8 +314,8 @@ func (e *governorEntry) readExpression(v yamldoc.Value) {
 }
 
 func (e *governorEntry) readAction(v yamldoc.Value) {
-	v.OneOf([]string{"reject", "ask", "redact"}, func(text string) { e.spec.Secrets = governor.Verb(text) })
-	if e.spec.Secrets == governor.VerbRedact && !e.output {
+	v.OneOf([]string{"reject", "ask", "redact"}, func(text string) { e.spec.Found = governor.Verb(text) })
+	if e.spec.Found == governor.VerbRedact && !e.output {
 		v.Fail(yamldoc.RuleValue, "write reject or ask",
 			"an act is not changed on its way, so nothing can be taken out of it")
 	}
@@ -380,7 +374,7 @@ func (e *governorEntry) check() {
 	}
 	needs := map[governor.Kind]string{
 		governor.KindScript: "command", governor.KindHTTP: "url", governor.KindCEL: "expression",
-		governor.KindRate: "limit", governor.KindBudget: "limit",
+		governor.KindRate: "limit", governor.KindBudget: "limit", governor.KindPatterns: "patterns",
 	}
 	if name := needs[s.Kind]; name != "" {
 		e.at.Require(name, "")
@@ -396,9 +390,9 @@ func (e *governorEntry) check() {
 	if s.CEL.Otherwise == "" {
 		s.CEL.Otherwise = governor.VerbReject
 	}
-	if s.Secrets == "" {
-		if s.Secrets = governor.VerbAsk; e.output {
-			s.Secrets = governor.VerbRedact
+	if s.Found == "" {
+		if s.Found = governor.VerbAsk; e.output {
+			s.Found = governor.VerbRedact
 		}
 	}
 	e.checkLimit()

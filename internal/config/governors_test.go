@@ -58,7 +58,7 @@ func TestReadGovernors(t *testing.T) {
 		},
 		OutputSettings: governor.Settings{MostFollowUps: 2, Deadline: governor.DefaultDeadline},
 	}
-	ignore := cmpopts.IgnoreFields(governor.Spec{}, "CEL", "Secrets", "Limit")
+	ignore := cmpopts.IgnoreFields(governor.Spec{}, "CEL", "Found", "Limit")
 	if diff := cmp.Diff(want, got, ignore, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -93,6 +93,7 @@ const manyAddresses = 128 << 30
 const longestTimeout = 24 * time.Hour
 
 func (e *toolEntry) readTimeout(v yamldoc.Value) {
+	e.timeout = v
 	if timeout, ok := v.Duration(longestTimeout); ok {
 		e.tool.Sandbox.Limits.Timeout = timeout
 	}

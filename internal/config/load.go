@@ -104,6 +104,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
 	l.checkExposed()
+	l.addMiddleware()
 	AddExcerptsOf(l.files, l.found)
 	l.set.Warnings = l.found
 	return l.set, nil

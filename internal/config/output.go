@@ -45,15 +45,17 @@ func readOutput(o *tool.Output, v yamldoc.Value) {
 
 // readAudit takes how much of the calls stands on record. What a repository brings along does not decide that there
 // is less of it.
-func (e *toolEntry) readAudit(v yamldoc.Value) {
+func (e *toolEntry) readAudit(v yamldoc.Value) { readAuditLevel(v, e.tool.Source.Layer, &e.tool.Audit) }
+
+func readAuditLevel(v yamldoc.Value, layer tool.Layer, into *tool.AuditLevel) {
 	text, ok := v.Text()
 	switch level := tool.AuditLevel(text); {
 	case !ok:
-	case level == tool.AuditMetadata && e.tool.Source.Layer == tool.LayerProject:
+	case level == tool.AuditMetadata && layer == tool.LayerProject:
 		v.Fail(yamldoc.RuleValue, "leave it out, or take the tool over into a file of your own",
 			"a repository's tools are on record with their arguments")
 	case level == tool.AuditMetadata, level == tool.AuditParams, level == tool.AuditFull:
-		e.tool.Audit = level
+		*into = level
 	default:
 		v.Fail(yamldoc.RuleValue, "params, the arguments without secret ones, is what counts where nothing is said",
 			"want metadata, params or full, found %s", yamldoc.Quote(text))

@@ -74,6 +74,11 @@ func ToolsSchema() ([]byte, error) {
 			"file":       requireObject(object(exampleFileMapping())),
 			"match":      requireObject(object(matchMapping())),
 			"file_match": requireObject(object(fileMatchMapping())),
+
+			"middleware":  object(middlewareMapping()),
+			"match_tools": object(middlewareMatchMapping()),
+			"call_limit":  object(middlewareLimitMapping(), "count", "per"),
+			"validate":    object(middlewareValidateMapping()),
 		},
 	}
 	return json.MarshalIndent(top, "", "  ")

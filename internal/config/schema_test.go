@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -36,7 +37,9 @@ func toolsMappings() map[string]func() (string, []string) {
 		"expectMapping":  named(expectMapping), "exampleFileMapping": named(exampleFileMapping),
 		"matchMapping":     named(matchMapping),
 		"fileMatchMapping": named(fileMatchMapping), "outputMapping": named(outputMapping),
-		"surfaceMapping":   named(surfaceMapping),
+		"surfaceMapping":    named(surfaceMapping),
+		"middlewareMapping": named(middlewareMapping), "middlewareMatchMapping": named(middlewareMatchMapping),
+		"middlewareLimitMapping": named(middlewareLimitMapping), "middlewareValidateMapping": named(middlewareValidateMapping),
 		"referenceMapping": named(referenceMapping),
 	}
 }
@@ -308,6 +311,14 @@ var contexts = map[string]string{
 	"referenceMapping":      `sandbox: {environment_variables: {A: {%s}}}`,
 }
 
+// besideTools are the contexts of mappings that do not stand in a tool.
+var besideTools = map[string]string{
+	"middlewareMapping":         `[{%s}]`,
+	"middlewareMatchMapping":    `[{log: full, match: {%s}}]`,
+	"middlewareLimitMapping":    `[{limit: {per: 1m, %s}}]`,
+	"middlewareValidateMapping": `[{validate: {%s}}]`,
+}
+
 // TestSchemaAgreesOnEachKey returns every key of every mapping values of all kinds: what the loader takes the
 // schema takes, and what the loader refuses for its type, or because the key is unknown, the schema refuses.
 func TestSchemaAgreesOnEachKey(t *testing.T) {
@@ -324,7 +335,8 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 			continue
 		}
 		context, ok := contexts[source]
-		if !ok {
+		beside, isBeside := besideTools[source]
+		if context = cmp.Or(context, beside); !ok && !isBeside {
 			t.Errorf("there is no context for %s", source)
 			continue
 		}
@@ -341,6 +353,9 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 					fmt.Sprintf(context, key+": "+value) + "}}")
 				if source == "execMapping" || source == "a2aMapping" {
 					data = []byte("version: 2\ntools: {t: {" + fmt.Sprintf(context, key+": "+value) + "}}")
+				}
+				if isBeside {
+					data = []byte("version: 2\ntools: {t: {script: echo}}\nmiddleware: " + fmt.Sprintf(context, key+": "+value))
 				}
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")

@@ -60,6 +60,8 @@ func schemaRows() map[string]map[string]schemaRow {
 			"sources": {"Services that tools send requests to (http), by their names.",
 				schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": toolID.String()},
 					"additionalProperties": ref("source")}},
+			"middleware": {"What is added to the tools of this file that a row matches; the first row counts.",
+				aList(ref("middleware"))},
 			"version": {"The format of the file. 2 is strict: what a template names must be declared. " +
 				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
 			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
@@ -87,6 +89,25 @@ func schemaRows() map[string]map[string]schemaRow {
 			"sha256": {"The hash of the program's file. Calls say where it is another one.",
 				schema{"type": "string", "pattern": sha256Digits.String()}},
 			"pin": {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
+		},
+		"a row of middleware": {
+			"match":    {"Which tools it is for; all of the file where it is not there.", ref("match_tools")},
+			"timeout":  {"Seconds, or 2m30s. Where a tool says one, too, the shorter counts.", aDuration(longestTimeout.Seconds())},
+			"limit":    {"How often they may be called.", ref("call_limit")},
+			"validate": {"How much a call may give.", ref("validate")},
+			"redact":   {"Regular expressions (RE2): what one matches, or its first group, is taken out of the output.", aList(aText())},
+			"log": {"How much of their calls is on record, where the tool does not say.",
+				anEnum(tool.AuditMetadata, tool.AuditParams, tool.AuditFull)},
+		},
+		"match": {"tools": {"Ids of tools, which may have * in them.", aList(aText())}},
+		"limit": {
+			"count": {"So many calls.", aWhole(1, mostLimitCalls)},
+			"per":   {"In each such time: seconds, or 1m.", aDuration(longestLimit.Seconds())},
+			"key":   {"Which calls are counted together.", withDefault(anEnum("all", "client", "tool", "session"), "all")},
+		},
+		"validate": {
+			"max_args": {"How many arguments a call may have, and items each list among them.", aWhole(1, mostArguments)},
+			"max_kb":   {"How long a call's arguments may be, as JSON.", aWhole(1, mostArgumentsKB)},
 		},
 		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter,
 		"items": types, "a property": property,

@@ -25,6 +25,7 @@ type toolEntry struct {
 	details      map[int]yamldoc.Value
 	limits       map[string]yamldoc.Value
 	commands     yamldoc.Value
+	timeout      yamldoc.Value
 	retry        yamldoc.Value
 	caching      yamldoc.Value
 	cacheKey     yamldoc.Value

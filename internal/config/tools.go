@@ -36,6 +36,8 @@ type toolsFile struct {
 	lenient bool // template_safety: warn
 	sources map[string]*httpSource
 	entries []*toolEntry
+
+	middleware []*middlewareRow
 }
 
 // ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the
@@ -46,6 +48,7 @@ func ReadTools(file File) ([]Loaded, error) {
 	if root, ok := f.doc.Root("a mapping of tools"); ok {
 		f.readRoot(root)
 	}
+	f.addMiddleware()
 	warnings := make([]yamldoc.Errors, len(f.entries))
 	tools := make([]Loaded, len(f.entries))
 	for i, entry := range f.entries {
@@ -76,6 +79,7 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 			yamldoc.NewKey("tools", "a mapping of tools", (*toolsFile).readTools),
 			// read first: tools name them
 			yamldoc.NewKey("sources", "a mapping of services that tools send requests to", func(*toolsFile, yamldoc.Value) {}),
+			yamldoc.NewKey("middleware", "a list of rows: {match, timeout, …}", (*toolsFile).readMiddleware),
 			// read first: it says how to read the rest
 			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),
 			// read first, too
@@ -128,6 +132,8 @@ func (f *toolsFile) readBare(v yamldoc.Value) {
 		hint, _ := root.Suggest(e.Name)
 		switch {
 		case (e.Name == "version" || e.Name == "template_safety") && !isTool: // read already
+		case e.Name == "middleware" && !isTool:
+			f.readMiddleware(e.Value)
 		case hint != "" && !isTool:
 			e.Key.Fail(yamldoc.RuleUnknown, hint, "unknown key %s in %s", yamldoc.Quote(e.Name), root.Name)
 		default:

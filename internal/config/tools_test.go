@@ -118,6 +118,12 @@ func TestEveryKey(t *testing.T) {
 			{Name: "example 3", Arguments: json.RawMessage(`{"text":"NOT WHAT IT MAY BE"}`), Line: 95,
 				Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
+		Middleware: tool.Middleware{
+			Source:  tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 100, Column: 5},
+			Timeout: 2 * time.Minute, Limit: tool.CallLimit{Count: 10, Per: time.Minute, Key: tool.LimitClient},
+			MostArguments: 10, MostBytes: 64 << 10, Redact: []string{"SECRET-[0-9]+", `(?i)password=(\S+)`},
+			Audit: tool.AuditMetadata,
+		},
 		Version: "1.10",
 		Author:  "Somebody",
 		Source:  tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 4, Column: 3},

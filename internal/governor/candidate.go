@@ -64,7 +64,7 @@ func (m *member) says() []permissions.Verdict {
 		return permissions.Ask
 	}
 	switch judge := m.judge.(type) {
-	case *secretScan:
+	case *textScan:
 		return append(all, objects(judge.verb))
 	case *limiter:
 		return append(all, objects(judge.limit.Beyond))

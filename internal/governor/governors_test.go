@@ -432,7 +432,7 @@ func TestBudget(t *testing.T) {
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	token := samples()["npm token"]
-	secrets := spec("clean", KindSecrets, func(s *Spec) { s.Secrets = VerbRedact })
+	secrets := spec("clean", KindSecrets, func(s *Spec) { s.Found = VerbRedact })
 	replace := func(id, text string) Spec {
 		return expr(id, `{"status": "approve", "output": {"stdout": "`+text+`"}}`, nil)
 	}
@@ -477,7 +477,7 @@ func TestHash(t *testing.T) {
 	file := func(change func(*File)) []File {
 		f := File{
 			Name: "governors.yaml", PermissionSettings: DefaultSettings(), OutputSettings: DefaultSettings(),
-			Permission: []Spec{spec("g", KindSecrets, func(s *Spec) { s.Secrets = VerbReject })},
+			Permission: []Spec{spec("g", KindSecrets, func(s *Spec) { s.Found = VerbReject })},
 		}
 		if change != nil {
 			change(&f)
@@ -501,7 +501,7 @@ func TestHash(t *testing.T) {
 		{"read again", file(nil), true},
 		{"moved in its file", file(func(f *File) { f.Name, f.Permission[0].Source = "x.yaml", tool.Source{File: "x.yaml", Line: 9} }), true},
 		{"an empty file beside it", append(file(nil), File{PermissionSettings: DefaultSettings()}), true},
-		{"says something else", file(func(f *File) { f.Permission[0].Secrets = VerbAsk }), false},
+		{"says something else", file(func(f *File) { f.Permission[0].Found = VerbAsk }), false},
 		{"looks at other tools", file(func(f *File) { f.Permission[0].AppliesTo = []string{"x"} }), false},
 		{"another setting", file(func(f *File) { f.PermissionSettings.AllApprove = true }), false},
 		{"asked about output", file(func(f *File) { f.Permission, f.Output = nil, f.Permission }), false},

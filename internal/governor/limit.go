@@ -54,6 +54,9 @@ func (l *limiter) account(in *input) string {
 func (l *limiter) each(in *input) string {
 	switch l.limit.Key {
 	case KeyAgent:
+		if in.Agent == "" {
+			return " for you"
+		}
 		return fmt.Sprintf(" for the agent (it calls itself %s)", quoted(in.Agent))
 	case KeyTool:
 		return fmt.Sprintf(" for the tool %s", quoted(in.ToolCall.ToolID))

@@ -47,7 +47,9 @@ func (g *Governors) newMember(spec Spec, phase string) *member {
 	case KindRate, KindBudget:
 		m.judge = &limiter{id: spec.ID, limit: spec.Limit, message: spec.Message, ledger: g.ledger}
 	case KindSecrets:
-		m.judge = &secretScan{verb: spec.Secrets, message: spec.Message, exact: g.o.Redactor}
+		m.judge = &textScan{what: "secrets", verb: spec.Found, message: spec.Message, exact: g.o.Redactor, find: secretsIn}
+	case KindPatterns:
+		m.judge = &textScan{what: "what a pattern matches", verb: spec.Found, message: spec.Message, find: finder(spec.Patterns)}
 	default:
 		m.judge = nobody{fmt.Errorf("there is no governor of type %s", quoted(string(spec.Kind)))}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Screen counts what a call has used, and asks the output governors what of its output may be seen. First
-// the secrets are taken out, so that no program and no URL is told of them; then the others are asked, all
-// at the same time, about what is left.
+// the secrets, and what patterns match, are taken out, so that no program and no URL is told of them; then
+// the others are asked, all at the same time, about what is left.
 //
 // What cannot be looked at is withheld, as on_error and on_timeout say: there is nobody to ask here, so a
 // question counts as a rejection. What was done stays done.
@@ -22,7 +22,7 @@ func (g *Governors) Screen(ctx context.Context, finished permissions.Finished) p
 		for _, m := range c.output {
 			switch {
 			case !m.tools.Match(finished.Review.Tools):
-			case m.spec.Kind == KindSecrets:
+			case m.spec.Kind == KindSecrets, m.spec.Kind == KindPatterns:
 				scans = append(scans, asked{m, &c.file.OutputSettings, c.file.Project})
 			default:
 				others = append(others, asked{m, &c.file.OutputSettings, c.file.Project})

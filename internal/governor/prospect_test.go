@@ -20,7 +20,7 @@ func TestProspects(t *testing.T) {
 		return spec(id, KindCEL, func(s *Spec) { ignore(s); s.CEL = CEL{Expression: expression, Otherwise: v} })
 	}
 	ran := filepath.Join(h.scripts, "ran")
-	manual := spec("manual", KindSecrets, func(s *Spec) { ignore(s); s.Secrets, s.RequiresManual = VerbReject, true })
+	manual := spec("manual", KindSecrets, func(s *Spec) { ignore(s); s.Found, s.RequiresManual = VerbReject, true })
 	specs := []Spec{
 		h.script("script", "touch "+ran),
 		cel("cel", "true", VerbAsk),
@@ -29,7 +29,7 @@ func TestProspects(t *testing.T) {
 			ignore(s)
 			s.Limit = Limit{Calls: 1, Per: DefaultDeadline, Key: KeyAll, Beyond: VerbReject}
 		}),
-		spec("secrets", KindSecrets, func(s *Spec) { s.OnError, s.OnTimeout, s.Secrets = FallbackIgnore, FallbackReject, VerbAsk }),
+		spec("secrets", KindSecrets, func(s *Spec) { s.OnError, s.OnTimeout, s.Found = FallbackIgnore, FallbackReject, VerbAsk }),
 		spec("others", KindSecrets, func(s *Spec) { s.AppliesTo = []string{"other"} }),
 		manual,
 	}

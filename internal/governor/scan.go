@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
@@ -46,6 +48,11 @@ func secretsIn(text string) []found {
 			}
 		}
 	}
+	return merged(all)
+}
+
+// merged returns what was found in order and without overlaps.
+func merged(all []found) []found {
 	slices.SortFunc(all, func(a, b found) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
 	kept := all[:0]
 	for _, f := range all {
@@ -109,19 +116,51 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// redact takes secrets out of a text and counts them.
-func redact(text string) (clean string, count int) {
-	secrets := secretsIn(text)
-	if len(secrets) == 0 {
-		return text, 0
+// without returns a text without what was found in it.
+func without(text string, places []found) string {
+	if len(places) == 0 {
+		return text
 	}
 	var b strings.Builder
 	at := 0
-	for _, s := range secrets {
-		b.WriteString(text[at:s.begin])
-		b.WriteString("[redacted: " + s.name + "]")
-		at = s.end
+	for _, place := range places {
+		b.WriteString(text[at:place.begin])
+		if place.name == "" {
+			b.WriteString("[redacted]")
+		} else {
+			b.WriteString("[redacted: " + place.name + "]")
+		}
+		at = place.end
 	}
 	b.WriteString(text[at:])
-	return b.String(), len(secrets)
+	return b.String()
+}
+
+// finder returns what finds all that expressions match. One that cannot be compiled matches everything.
+func finder(expressions []string) func(text string) []found {
+	compiled := sync.OnceValue(func() []*regexp.Regexp {
+		var all []*regexp.Regexp
+		for _, text := range expressions {
+			expression, err := regexp.Compile(text)
+			if err != nil { // the loader has refused it
+				expression = regexp.MustCompile(`(?s).+`)
+			}
+			all = append(all, expression)
+		}
+		return all
+	})
+	return func(text string) []found {
+		var all []found
+		for _, expression := range compiled() {
+			for _, match := range expression.FindAllStringSubmatchIndex(text, -1) {
+				if len(match) >= 4 && match[2] >= 0 {
+					match = match[2:4]
+				}
+				if match[0] < match[1] {
+					all = append(all, found{begin: match[0], end: match[1]})
+				}
+			}
+		}
+		return merged(all)
+	}
 }

@@ -1,6 +1,7 @@
 package governor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,16 +9,18 @@ import (
 	"strings"
 )
 
-// secretScan is a governor that looks for secrets: what has the shape of one, and the very values that this
-// program has handed out. In what an agent asks for they are a reason to stop it; from output they are
-// taken out.
-type secretScan struct {
+// textScan is a governor that looks for what must not be seen: secrets, which are what has the shape of one and
+// the very values that this program has handed out, or what a person's own expressions match. In what an agent
+// asks for they are a reason to stop it; from output they are taken out.
+type textScan struct {
+	what    string
 	verb    Verb
 	message string
-	exact   Redactor
+	exact   Redactor // optional
+	find    func(text string) []found
 }
 
-func (s *secretScan) judge(_ context.Context, in *input) (answer, error) {
+func (s *textScan) judge(_ context.Context, in *input) (answer, error) {
 	if in.Output != nil {
 		return s.judgeOutput(in), nil
 	}
@@ -25,12 +28,13 @@ func (s *secretScan) judge(_ context.Context, in *input) (answer, error) {
 }
 
 // judgeAct looks at every text of what is told: arguments, commands, paths and the agent's own words.
-func (s *secretScan) judgeAct(in *input) (answer, error) {
+func (s *textScan) judgeAct(in *input) (answer, error) {
 	var names []string
 	add := func(text string) {
-		for _, secret := range secretsIn(text) {
-			if !slices.Contains(names, secret.name) {
-				names = append(names, secret.name)
+		for _, secret := range s.find(text) {
+			name := cmp.Or(secret.name, s.what)
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 		if s.exact != nil && s.exact.Redact(text) != text && !slices.Contains(names, "a secret of yours") {
@@ -65,7 +69,7 @@ func eachText(value any, f func(string)) {
 	}
 }
 
-func (s *secretScan) objects(names []string) answer {
+func (s *textScan) objects(names []string) answer {
 	slices.Sort(names)
 	text := "it holds " + strings.Join(names, ", ")
 	if s.message != "" {
@@ -74,7 +78,7 @@ func (s *secretScan) objects(names []string) answer {
 	return answer{status: verbStatus(s.verb), messages: []string{text}}
 }
 
-func (s *secretScan) judgeOutput(in *input) answer {
+func (s *textScan) judgeOutput(in *input) answer {
 	stdout, count := s.clean(in.Output.Stdout)
 	stderr, more := s.clean(in.Output.Stderr)
 	switch count += more; {
@@ -82,20 +86,20 @@ func (s *secretScan) judgeOutput(in *input) answer {
 		return answer{status: statusAbstain}
 	case s.verb != VerbRedact:
 		return answer{status: verbStatus(s.verb),
-			messages: []string{fmt.Sprintf("the output holds secrets, in %d places", count)}, redacted: count}
+			messages: []string{fmt.Sprintf("the output holds %s, in %d places", s.what, count)}, redacted: count}
 	}
 	return answer{status: statusApprove, redacted: count, replaced: &replacement{Stdout: &stdout, Stderr: &stderr}}
 }
 
 // clean takes out first the values that are known, which may have any shape, and then the shapes that are
 // known.
-func (s *secretScan) clean(text string) (string, int) {
+func (s *textScan) clean(text string) (string, int) {
 	count := 0
 	if s.exact != nil {
 		if clean := s.exact.Redact(text); clean != text {
 			text, count = clean, 1
 		}
 	}
-	text, more := redact(text)
-	return text, count + more
+	places := s.find(text)
+	return without(text, places), count + len(places)
 }

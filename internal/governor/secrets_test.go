@@ -122,18 +122,18 @@ func TestSecretsGovernor(t *testing.T) {
 		r.Arguments = map[string]any{"deep": []any{map[string]any{"text": text}}}
 		return r
 	}
-	h.has(spec("leaks", KindSecrets, func(s *Spec) { s.Secrets = VerbAsk }))
+	h.has(spec("leaks", KindSecrets, func(s *Spec) { s.Found = VerbAsk }))
 	for text, silent := range map[string]bool{"plain": true, "x " + token: false, "say hunter2": false} {
 		if r := h.governors.Review(t.Context(), act(text)); r.Silent != silent || !silent && r.Verdict != permissions.Ask || strings.Contains(r.Reason, token) {
 			t.Errorf("%q: got %+v", text, r)
 		}
 	}
-	h.has(spec("leaks", KindSecrets, func(s *Spec) { s.Secrets = VerbReject }))
+	h.has(spec("leaks", KindSecrets, func(s *Spec) { s.Found = VerbReject }))
 	if r := h.governors.Review(t.Context(), act(token)); r.Verdict != permissions.Reject {
 		t.Errorf("got %+v", r)
 	}
 
-	clean := spec("clean", KindSecrets, func(s *Spec) { s.Secrets = VerbRedact })
+	clean := spec("clean", KindSecrets, func(s *Spec) { s.Found = VerbRedact })
 	h.screens(clean)
 	s := h.governors.Screen(t.Context(), permissions.Finished{Review: h.review(), Result: tool.Result{Stdout: "a " + token + " b", Stderr: "hunter2"}})
 	if s.Silent || s.Stdout != "a [redacted: GitHub token] b" || s.Stderr != "[yours]" || s.Withheld != "" || s.Governor != "clean" || s.Governance.Answers[0].Redacted != 2 {
@@ -142,8 +142,49 @@ func TestSecretsGovernor(t *testing.T) {
 	if s := h.governors.Screen(t.Context(), permissions.Finished{Review: h.review(), Result: tool.Result{Stdout: "fine"}}); !s.Silent {
 		t.Errorf("got %+v", s)
 	}
-	h.screens(spec("strict", KindSecrets, func(s *Spec) { s.Secrets = VerbReject }))
+	h.screens(spec("strict", KindSecrets, func(s *Spec) { s.Found = VerbReject }))
 	if s := h.governors.Screen(t.Context(), permissions.Finished{Review: h.review(), Result: tool.Result{Stdout: token}}); s.Withheld == "" || s.Stdout != "" {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// redact takes secrets out of a text and counts them.
+func redact(text string) (clean string, count int) {
+	places := secretsIn(text)
+	return without(text, places), len(places)
+}
+
+// What a person's own expressions match is taken out of output: the first group where there is one, and what
+// two match together as one. In an act it is a reason to stop.
+func TestPatternsOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		patterns   []string
+		text, want string
+	}{
+		{[]string{"SECRET"}, "a SECRET b SECRET", "a [redacted] b [redacted]"},
+		{[]string{`id=(\d+)`}, "id=12 id=x id=7", "id=[redacted] id=x id=[redacted]"},
+		{[]string{"abc", "cde"}, "abcde", "[redacted]"},
+		{[]string{"x*"}, "axxb", "a[redacted]b"},
+		{[]string{"(?i)grüße"}, "GRÜßE", "[redacted]"},
+		{[]string{"nothing"}, "a\xffb", "a\xffb"},
+	} {
+		if got := without(row.text, finder(row.patterns)(row.text)); got != row.want {
+			t.Errorf("%q in %q: %q, want %q", row.patterns, row.text, got, row.want)
+		}
+	}
+	h := newHouse(t)
+	ids := spec("ids", KindPatterns, func(s *Spec) { s.Patterns, s.Found = []string{"prod-[0-9]+"}, VerbReject })
+	h.has(ids)
+	review := h.review()
+	review.Arguments = map[string]any{"host": []any{"x prod-12"}}
+	if r := h.governors.Review(t.Context(), review); r.Verdict != permissions.Reject || !strings.Contains(r.Reason, "a pattern matches") {
+		t.Errorf("got %+v", r)
+	}
+	ids.Found = VerbRedact
+	h.screens(ids)
+	s := h.governors.Screen(t.Context(), permissions.Finished{Review: h.review(), Result: tool.Result{Stdout: "on prod-12", Stderr: "prod-7: gone"}})
+	if s.Stdout != "on [redacted]" || s.Stderr != "[redacted]: gone" || s.Governance.Answers[0].Redacted != 2 {
 		t.Errorf("got %+v", s)
 	}
 }

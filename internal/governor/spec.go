@@ -55,13 +55,19 @@ const (
 	KindRate    Kind = "rate"
 	KindBudget  Kind = "budget"
 	KindSecrets Kind = "secrets"
+	// KindPatterns looks for what its expressions match.
+	KindPatterns Kind = "patterns"
 )
 
 // Kinds lists them all.
-func Kinds() []Kind { return []Kind{KindScript, KindHTTP, KindCEL, KindRate, KindBudget, KindSecrets} }
+func Kinds() []Kind {
+	return []Kind{KindScript, KindHTTP, KindCEL, KindRate, KindBudget, KindSecrets, KindPatterns}
+}
 
 // InProject reports whether a workspace's own file may hold a governor of this kind.
-func (k Kind) InProject() bool { return k == KindCEL || k == KindRate || k == KindSecrets }
+func (k Kind) InProject() bool {
+	return k == KindCEL || k == KindRate || k == KindSecrets || k == KindPatterns
+}
 
 // Spec is one governor.
 type Spec struct {
@@ -79,12 +85,14 @@ type Spec struct {
 	AppliesTo          []string
 	OnError, OnTimeout Fallback
 
-	Script  Script
-	HTTP    HTTP
-	CEL     CEL
-	Limit   Limit  // of rate and budget
-	Secrets Verb   // what is done about a secret that is found
-	Message string // what is said when a cel, rate, budget or secrets governor objects; "" for its own words
+	Script Script
+	HTTP   HTTP
+	CEL    CEL
+	Limit  Limit // of rate and budget
+	Found  Verb  // what is done about a secret, or what a pattern matches
+	// Patterns are regular expressions (RE2): what one matches, or its first group where it has one, is found.
+	Patterns []string
+	Message  string // what is said when a governor that is no program and no URL objects; "" for its own words
 }
 
 // Fallback is what a governor without an answer counts as.

@@ -24,6 +24,10 @@ const mostMisfits = 5
 // The Failure is nil or a FailValidation that names the first five mistakes, each with the place of its
 // value. It never holds the value of a secret parameter. The map is the caller's own.
 func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
+	m := &t.Middleware
+	if m.MostBytes > 0 && len(raw) > m.MostBytes {
+		return nil, invalid([]misfit{{"arguments", fmt.Sprintf("they have %d bytes, and a call may have %d", len(raw), m.MostBytes)}})
+	}
 	arguments, wrong := decodeArguments(raw)
 	if wrong != nil {
 		return nil, invalid([]misfit{*wrong})
@@ -33,6 +37,9 @@ func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 	if t.Exec != nil {
 		arguments, at, extra = t.flatten(arguments)
 	}
+	if m.MostArguments > 0 && len(arguments) > m.MostArguments {
+		all = append(all, misfit{"arguments", fmt.Sprintf("there are %d, and a call may have %d", len(arguments), m.MostArguments)})
+	}
 	names := make([]string, 0, len(t.Parameters))
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
@@ -41,6 +48,9 @@ func (t *Tool) CheckArguments(raw json.RawMessage) (map[string]any, *Failure) {
 		switch {
 		case given:
 			c := checker{secret: p.Secret}
+			if list, ok := value.([]any); ok && m.MostArguments > 0 && len(list) > m.MostArguments {
+				c.note(at(p.Name), "want at most %d items, found %d", m.MostArguments, len(list))
+			}
 			arguments[p.Name] = c.check(p, at(p.Name), value)
 			all = append(all, c.wrong...)
 		case p.Required:

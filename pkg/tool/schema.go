@@ -16,7 +16,11 @@ func (t *Tool) InputSchema() map[string]any {
 	if t.Exec != nil {
 		return t.flagsSchema()
 	}
-	return schemaOf(t.Parameters)
+	schema := schemaOf(t.Parameters, t.Middleware.MostArguments)
+	if most := t.Middleware.MostArguments; most > 0 && most < len(t.Parameters) {
+		schema["maxProperties"] = most
+	}
+	return schema
 }
 
 // flagsSchema is the schema of a tool that runs a program: an object of flags, and the words beside it.
@@ -29,8 +33,8 @@ func (t *Tool) flagsSchema() map[string]any {
 			words = append(words, p)
 		}
 	}
-	schema := schemaOf(words)
-	inner := schemaOf(flags)
+	schema := schemaOf(words, t.Middleware.MostArguments)
+	inner := schemaOf(flags, t.Middleware.MostArguments)
 	if len(flags) == 0 {
 		return schema
 	}
@@ -42,8 +46,9 @@ func (t *Tool) flagsSchema() map[string]any {
 	return schema
 }
 
-// schemaOf is the schema of an object with a member for each parameter.
-func schemaOf(parameters []Parameter) map[string]any {
+// schemaOf is the schema of an object with a member for each parameter; a list has at most so many items, if
+// that is not 0.
+func schemaOf(parameters []Parameter, most int) map[string]any {
 	properties := make(map[string]any, len(parameters))
 	required := []string{}
 	for i := range parameters {
@@ -51,6 +56,11 @@ func schemaOf(parameters []Parameter) map[string]any {
 		property := p.schema()
 		if p.Default != nil && !p.Secret {
 			property["default"] = clone(p.Default)
+		}
+		if most > 0 && p.Type == TypeArray {
+			if own, ok := property["maxItems"].(int); !ok || most < own {
+				property["maxItems"] = most
+			}
 		}
 		properties[p.Name] = property
 		if p.Required {
@@ -102,7 +112,7 @@ func (p *Parameter) schema() map[string]any {
 		s["items"] = map[string]any{}
 	}
 	if p.Properties != nil {
-		members := schemaOf(p.Properties)
+		members := schemaOf(p.Properties, 0)
 		s["properties"], s["additionalProperties"] = members["properties"], false
 		if required, ok := members["required"]; ok {
 			s["required"] = required

@@ -34,6 +34,8 @@ type Tool struct {
 	Surface Surface
 	Audit   AuditLevel
 
+	Middleware Middleware
+
 	// AllowDynamicCommand says that the author means a parameter to choose what runs, as a shell tool does.
 	AllowDynamicCommand bool
 	// TrustProgram says that the author knows what programs that no table has do with the values that they

@@ -221,7 +221,8 @@ type toolDetails struct {
 	Grants     []shownGrant      `json:"grants,omitempty"`
 	References map[string]string `json:"references,omitempty"` // variables whose values stand elsewhere
 
-	Audit tool.AuditLevel `json:"audit,omitempty"`
+	Audit      tool.AuditLevel    `json:"audit,omitempty"`
+	Middleware *middlewareDetails `json:"middleware,omitempty"`
 
 	Warnings yamldoc.Errors `json:"warnings,omitempty"`
 }
@@ -250,7 +251,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 		WorkingDir: t.Sandbox.WorkingDirectory, Temp: t.Sandbox.TempIsolation,
 		Sandbox: shownSandbox(t.Sandbox), Decision: verdictOf(env, set, t), Examples: examples,
 		Retry: retry, CircuitBreaker: breaker, Caching: caching, References: shownReferences(t.Sandbox),
-		Grants: shownGrants(env, t.Sandbox), Audit: t.Audit, Warnings: loaded.Warnings,
+		Grants: shownGrants(env, t.Sandbox), Audit: t.Audit, Middleware: shownMiddleware(t.Middleware), Warnings: loaded.Warnings,
 	}
 }
 
@@ -307,6 +308,7 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	}
 	writeVerdict(w, verdictOf(env, set, t))
 	writePolicy(env, w, t)
+	writeMiddleware(w, t)
 	switch t.Audit {
 	case tool.AuditMetadata:
 		fmt.Fprintln(w, "\nOn record without its arguments (audit: metadata)")
