@@ -132,6 +132,7 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 			Tool: &loaded.Tool, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
 			CacheKey: loaded.CacheKey,
 			Details:  loaded.Details,
+			Output:   loaded.Output,
 		})
 	}
 	return entries

@@ -146,6 +146,9 @@ func TellAgent(t *tool.Tool, result tool.Result) mcpserver.CallResult {
 		result.Metadata.Decision = &decision
 	}
 	told := mcpserver.FromResult(result)
+	if t.Output.JSON { // without it where the call has failed: what there is then does not fit the schema
+		told.Structured = result.Structured
+	}
 	if t.Surface.MCPProtocolError {
 		told = told.AsProtocolError(result.MCPError)
 	}

@@ -74,7 +74,7 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	t := loaded.Tool
 	t.Retry, t.CircuitBreaker, t.Caching = tool.Retry{}, tool.CircuitBreaker{}, tool.Caching{}
 	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
-		Details: loaded.Details}}
+		Details: loaded.Details, Output: loaded.Output}}
 	if x.Setup != "" {
 		template, err := config.CompileSetup(*x)
 		if err != nil {

@@ -1,6 +1,10 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -25,22 +29,63 @@ func outputMapping() yamldoc.Mapping[*tool.Output] {
 			yamldoc.NewKey("spill", "true or false", func(o *tool.Output, v yamldoc.Value) {
 				v.SetBool(&o.Spill)
 			}),
+			yamldoc.NewKey("json", "true or false", func(o *tool.Output, v yamldoc.Value) {
+				v.SetBool(&o.JSON)
+			}),
+			yamldoc.NewKey("schema", "a JSON Schema", readOutputSchema),
 			yamldoc.NewKey("spill_mb", "a whole number of megabytes", func(o *tool.Output, v yamldoc.Value) {
 				if n, ok := v.Int(1, mostSpilledMB); ok {
 					o.SpillMost = n << 20
 				}
 			}),
 		},
+		Synonyms: map[string]string{"structured": "json", "format": "json", "outputschema": "schema", "output_schema": "schema"},
 		Elsewhere: []yamldoc.Misplaced{{Names: []string{"max_output_mb"},
 			Hint: "%s belongs under sandbox or resource_limits"}},
 	}
 }
 
 func readOutput(o *tool.Output, v yamldoc.Value) {
-	if yamldoc.ReadKeys(v, outputMapping(), o) && o.SpillMost != 0 && !o.Spill {
+	if !yamldoc.ReadKeys(v, outputMapping(), o) {
+		return
+	}
+	if o.SpillMost != 0 && !o.Spill {
 		v.Fail(yamldoc.RuleValue, "write spill: true beside it, or leave spill_mb out",
 			"spill_mb bounds what spill: true keeps, and it is not there")
 	}
+	if o.Schema != "" && !o.JSON {
+		v.Fail(yamldoc.RuleValue, "write json: true beside it, or leave schema out",
+			"schema says what JSON is printed, and json: true is not there")
+	}
+}
+
+// mostSchemaBytes bounds a schema: each client is told of it with each list.
+const mostSchemaBytes = 64 << 10
+
+// readOutputSchema reads what stdout fits. It is compiled here to say what is wrong with it, and once more by
+// the entry's own reader, who keeps it.
+func readOutputSchema(o *tool.Output, v yamldoc.Value) {
+	if !v.IsMapping() {
+		v.Mismatch("a JSON Schema: {type: object, …}", "")
+		return
+	}
+	value, ok := v.JSON()
+	if !ok {
+		return
+	}
+	text, err := json.Marshal(value)
+	if err == nil && len(text) > mostSchemaBytes {
+		err = fmt.Errorf("it is longer than %d KB", mostSchemaBytes>>10)
+	}
+	if err == nil {
+		_, err = outputschema.Compile(string(text))
+	}
+	if err != nil {
+		v.Fail(yamldoc.RuleValue, "", "it is no JSON Schema that can be used: %v", err)
+		return
+	}
+	object, _ := value.(map[string]any)
+	o.Schema, o.Wrapped = string(text), object["type"] != "object"
 }
 
 // readAudit takes how much of the calls stands on record. What a repository brings along does not decide that there

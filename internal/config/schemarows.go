@@ -173,7 +173,9 @@ func schemaRows() map[string]map[string]schemaRow {
 		"output": {
 			"keep_kb": {"How much of stdout and of stderr is passed on, each: the beginning and the end.",
 				aWhole(1, mostKeptKB)},
-			"spill": {"Keep the whole of what is longer, for people.", withDefault(aBool(), false)},
+			"spill":  {"Keep the whole of what is longer, for people.", withDefault(aBool(), false)},
+			"json":   {"What it prints on stdout is one JSON value, told as structured content.", withDefault(aBool(), false)},
+			"schema": {"The JSON Schema that it fits; another value is a failure.", schema{"type": "object"}},
 			"spill_mb": {"How much of each stream is kept then; a call that puts out more is ended. In place of max_output_mb.",
 				withDefault(aWhole(1, mostSpilledMB), tool.DefaultSpill>>20)},
 		},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -40,6 +41,9 @@ func (e *toolEntry) compile() Loaded {
 			}
 			loaded.Details[exit] = detail
 		}
+	}
+	if schema := e.tool.Output.Schema; schema != "" {
+		loaded.Output, _ = outputschema.Compile(schema) // it was compiled before: readOutputSchema
 	}
 	return loaded
 }

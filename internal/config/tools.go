@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -24,6 +25,8 @@ type Loaded struct {
 	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Tree
+	// Output is what stdout fits; nil where the entry says nothing of it.
+	Output *outputschema.Schema
 	// Warnings are what its author should know, in the order of reading.
 	Warnings yamldoc.Errors
 }

@@ -91,7 +91,8 @@ func TestEveryKey(t *testing.T) {
 		CircuitBreaker: tool.CircuitBreaker{Failures: 3, Period: 30 * time.Second, Recovery: 90 * time.Second,
 			HalfOpenCalls: 2},
 
-		Output:  tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20},
+		Output: tool.Output{Keep: 128 << 10, Spill: true, SpillMost: 64 << 20, JSON: true,
+			Schema: `{"items":{"type":"string"},"type":"array"}`, Wrapped: true},
 		Surface: tool.Surface{MCPProtocolError: true}, Audit: tool.AuditFull,
 
 		Annotations: tool.Annotations{Title: "Everything", ReadOnly: no(), Destructive: no(),

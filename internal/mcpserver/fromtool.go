@@ -30,12 +30,40 @@ func FromTool(t *tool.Tool) Tool {
 	idempotent := said(hints.Idempotent, false)
 	return Tool{
 		Name: ToolName(t.ID), Title: title, Description: t.Description, InputSchema: schema,
-		OutputSchema: json.RawMessage(outputSchema),
+		OutputSchema: outputSchemaOf(t.Output),
 		Annotations: Annotations{
 			Title: title, ReadOnly: &readOnly, Destructive: &destructive,
 			Idempotent: &idempotent, OpenWorld: &openWorld,
 		},
 	}
+}
+
+// outputSchemaOf is what the structured content of a tool's results fits.
+func outputSchemaOf(o tool.Output) json.RawMessage {
+	switch {
+	case !o.JSON:
+		return json.RawMessage(outputSchema)
+	case o.Schema == "":
+		return json.RawMessage(`{"type":"object"}`)
+	case !o.Wrapped:
+		return json.RawMessage(o.Schema)
+	}
+	var inner map[string]json.RawMessage
+	if json.Unmarshal([]byte(o.Schema), &inner) != nil { // it was read before
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	outer := map[string]any{"type": "object", "required": []string{"result"}, "properties": map[string]any{"result": inner}}
+	for _, key := range []string{"$schema", "$defs", "definitions"} { // references begin at the top
+		if value, ok := inner[key]; ok {
+			outer[key] = value
+			delete(inner, key)
+		}
+	}
+	text, err := json.Marshal(outer)
+	if err != nil { // of JSON there is none
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return text
 }
 
 // said is what a hint says, or what it is where it says nothing.

@@ -40,6 +40,9 @@ func (e *Executor) mapOutcome(a *act, r runResult) tool.Result {
 		diagnose(&result, a.runner.Cure(a.tool, ended))
 	}
 	e.putOutput(a, &r, &result)
+	if a.tool.Output.JSON && result.Status == tool.StatusCompleted {
+		putJSON(a, &r, &result)
+	}
 	return result
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -21,6 +22,8 @@ type Entry struct {
 	CacheKey *render.Text
 	// Details are the error details of error_mapping, by exit code.
 	Details map[int]*render.Tree
+	// Output is what stdout fits; nil where the tool says nothing of it.
+	Output *outputschema.Schema
 	// Intact says what of the files that the script names is not as somebody trusted it; nil where there
 	// are none to look at. It is asked before anybody else is, and again right before each start.
 	Intact func() error

@@ -14,6 +14,7 @@ const (
 	FailTimeout     FailureCode = "timeout"             // the wall clock limit
 	FailCancelled   FailureCode = "cancelled"           // the caller gave up
 	FailOutput      FailureCode = "output_limit"        // more output than allowed
+	FailNoJSON      FailureCode = "invalid_output"      // stdout is not the JSON that the tool is said to print
 	FailResource    FailureCode = "resource_limit"      // another limit ended the call
 	FailCircuitOpen FailureCode = "circuit_open"        // the tool failed too often of late
 	FailSandbox     FailureCode = "sandbox_unavailable" // this host cannot do what the tool asks for

@@ -15,6 +15,13 @@ type Output struct {
 	// SpillMost is how many bytes a stream may have that goes to a file, in place of Limits.Output; a call
 	// that puts out more is ended. 0 is DefaultSpill.
 	SpillMost int64
+	// JSON says that stdout is one JSON value where a call succeeds, which is told as one. Another is a failure.
+	JSON bool
+	// Schema is the JSON Schema that it fits, as JSON; "" for any.
+	Schema string
+	// Wrapped is set if the schema is not that of an object. Clients of MCP take nothing else, so that the
+	// value is told as the member `result` of one.
+	Wrapped bool
 }
 
 // DefaultSpill is how many bytes of a stream go to a file where the tool does not say otherwise.

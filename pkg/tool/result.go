@@ -1,5 +1,7 @@
 package tool
 
+import "encoding/json"
+
 // Status is how a call ended.
 type Status string
 
@@ -14,20 +16,22 @@ const (
 
 // Result is what a call came to, in the words of every door and of `tools run --json`.
 type Result struct {
-	CallID          string    `json:"call_id"`
-	ToolID          string    `json:"tool_id"`
-	Status          Status    `json:"status"`
-	ExitCode        int       `json:"exitCode"` // 128+n after signal n; -1 when nothing ran
-	Signal          string    `json:"signal"`
-	Stdout          string    `json:"stdout"`
-	Stderr          string    `json:"stderr"`
-	OutputLength    int64     `json:"output_length"` // bytes of both streams, kept or not
-	Truncated       bool      `json:"truncated"`
-	Cached          bool      `json:"cached"`
-	ExecutionTimeMS float64   `json:"execution_time_ms"`
-	Error           *Failure  `json:"error,omitempty"`
-	MCPError        *MCPError `json:"mcp_error,omitempty"`
-	Metadata        Metadata  `json:"metadata"`
+	CallID          string  `json:"call_id"`
+	ToolID          string  `json:"tool_id"`
+	Status          Status  `json:"status"`
+	ExitCode        int     `json:"exitCode"` // 128+n after signal n; -1 when nothing ran
+	Signal          string  `json:"signal"`
+	Stdout          string  `json:"stdout"`
+	Stderr          string  `json:"stderr"`
+	OutputLength    int64   `json:"output_length"` // bytes of both streams, kept or not
+	Truncated       bool    `json:"truncated"`
+	Cached          bool    `json:"cached"`
+	ExecutionTimeMS float64 `json:"execution_time_ms"`
+	// Structured is stdout as an object, of a tool with Output.JSON whose call has succeeded.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	Error      *Failure        `json:"error,omitempty"`
+	MCPError   *MCPError       `json:"mcp_error,omitempty"`
+	Metadata   Metadata        `json:"metadata"`
 }
 
 // MCPError is the meaning that the author gave to an exit code (`error_mapping`).
