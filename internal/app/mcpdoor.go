@@ -56,6 +56,7 @@ type mcpDoor struct {
 	unasked time.Duration // see unaskedTime
 	// visitors are the daemon's principals; nil where there are none.
 	visitors *mcpVisitors
+	outputs  mcpOutputs
 
 	mu       sync.Mutex
 	admitted map[string]error     // whether calls may be made in a directory
@@ -73,7 +74,8 @@ type mcpListed struct {
 
 func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
 	d := &mcpDoor{Door: door, o: o, unasked: unaskedTime, admitted: map[string]error{}, lists: map[string]mcpListed{}}
-	server, err := mcpserver.New(mcpserver.Options{Tools: d, Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey,
+	server, err := mcpserver.New(mcpserver.Options{Tools: d, Resources: mcpResources{d}, Prompts: mcpPrompts{d},
+		Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey,
 		Tasks: mcpTasks{a.board}, Answered: d.answered})
 	d.server = server
 	return d, err
@@ -248,7 +250,9 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if input := caller.needs(); input != nil {
 		return mcpserver.CallResult{Input: input}, nil
 	}
-	return TellAgent(entry.Tool, result), nil
+	told := TellAgent(entry.Tool, result)
+	d.linkOutputs(call.Client, result, &told)
+	return told, nil
 }
 
 // placeOf is place for a call, whose client may have to be asked first.

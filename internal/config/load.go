@@ -19,8 +19,10 @@ import (
 
 // Set is what all files say together. It never changes.
 type Set struct {
-	Tools    []Loaded           // in the order of their ids
-	Policies []permissions.File // the weakest layer first; a workspace's own last
+	Tools     []Loaded           // in the order of their ids
+	Resources []Resource         // in the order of their names
+	Prompts   []Prompt           // in the order of their names
+	Policies  []permissions.File // the weakest layer first; a workspace's own last
 	// Governors are the weakest layer first, too.
 	Governors []governor.File
 	Settings  Settings
@@ -56,8 +58,10 @@ func (s *Set) Ignored() yamldoc.Errors {
 // toolsRead is a tools file with what it says by itself. To check the scripts takes longer than everything
 // else, so a file that stays as it is is not read again.
 type toolsRead struct {
-	file  File
-	tools []Loaded
+	file      File
+	tools     []Loaded
+	resources []Resource
+	prompts   []Prompt
 }
 
 // loading is a Set that is being put together.
@@ -105,6 +109,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
 	l.checkExposed()
 	l.addMiddleware()
+	l.sortOffers()
 	AddExcerptsOf(l.files, l.found)
 	l.set.Warnings = l.found
 	return l.set, nil
@@ -225,12 +230,13 @@ func (l *loading) addTools(file File) {
 		l.unread, l.set.Unread = file, toolIDs(file.Data) // see addExposed
 		return
 	}
-	tools, err := l.readTools(file)
+	read, err := l.readTools(file)
 	if err != nil {
 		l.found = append(l.found, yamldoc.List(err)...)
 		return
 	}
-	for _, t := range tools {
+	l.addOffers(read)
+	for _, t := range read.tools {
 		if file.Workspace && !l.mayAdd(t.Tool) {
 			continue
 		}
@@ -250,23 +256,23 @@ func (l *loading) addTools(file File) {
 
 // readTools returns what a tools file says: what it said last, when it is the same. The tools are shared and
 // must not be changed.
-func (l *loading) readTools(file File) ([]Loaded, error) {
+func (l *loading) readTools(file File) (toolsRead, error) {
 	if l.last != nil {
 		i := slices.IndexFunc(l.last.read, func(before toolsRead) bool { return before.file.equal(file) })
 		if i >= 0 {
 			l.set.read = append(l.set.read, l.last.read[i])
-			return l.last.read[i].tools, nil
+			return l.last.read[i], nil
 		}
 	}
-	tools, err := ReadTools(file)
+	read, err := readToolsFile(file)
 	if err != nil {
-		return nil, err
+		return toolsRead{}, err
 	}
-	for i := range tools {
-		tools[i].Warnings = slices.Clip(tools[i].Warnings)
+	for i := range read.tools {
+		read.tools[i].Warnings = slices.Clip(read.tools[i].Warnings)
 	}
-	l.set.read = append(l.set.read, toolsRead{file, tools})
-	return tools, nil
+	l.set.read = append(l.set.read, read)
+	return read, nil
 }
 
 // addGrants adds what a tool's grants give on this machine.

@@ -12,12 +12,12 @@ func (l *loading) addExposed() {
 	if !slices.ContainsFunc(l.set.Unread, exposed) {
 		return
 	}
-	tools, err := l.readTools(l.unread)
+	read, err := l.readTools(l.unread)
 	if err != nil {
 		panic(err) // a test has read them
 	}
 	l.set.Unread = nil
-	for _, t := range tools {
+	for _, t := range read.tools {
 		if _, replaced := l.tools[t.Tool.ID]; replaced {
 			continue
 		}

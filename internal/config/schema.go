@@ -75,6 +75,11 @@ func ToolsSchema() ([]byte, error) {
 			"match":      requireObject(object(matchMapping())),
 			"file_match": requireObject(object(fileMatchMapping())),
 
+			"resource":        object(resourceMapping()),
+			"prompt":          object(promptMapping()),
+			"prompt_argument": object(promptArgumentMapping(), "name"),
+			"prompt_message":  object(promptMessageMapping()),
+
 			"middleware":  object(middlewareMapping()),
 			"match_tools": object(middlewareMatchMapping()),
 			"call_limit":  object(middlewareLimitMapping(), "count", "per"),

@@ -37,7 +37,9 @@ func toolsMappings() map[string]func() (string, []string) {
 		"expectMapping":  named(expectMapping), "exampleFileMapping": named(exampleFileMapping),
 		"matchMapping":     named(matchMapping),
 		"fileMatchMapping": named(fileMatchMapping), "outputMapping": named(outputMapping),
-		"surfaceMapping":    named(surfaceMapping),
+		"surfaceMapping":  named(surfaceMapping),
+		"resourceMapping": named(resourceMapping), "promptMapping": named(promptMapping),
+		"promptArgumentMapping": named(promptArgumentMapping), "promptMessageMapping": named(promptMessageMapping),
 		"middlewareMapping": named(middlewareMapping), "middlewareMatchMapping": named(middlewareMatchMapping),
 		"middlewareLimitMapping": named(middlewareLimitMapping), "middlewareValidateMapping": named(middlewareValidateMapping),
 		"referenceMapping": named(referenceMapping),
@@ -313,10 +315,14 @@ var contexts = map[string]string{
 
 // besideTools are the contexts of mappings that do not stand in a tool.
 var besideTools = map[string]string{
-	"middlewareMapping":         `[{%s}]`,
-	"middlewareMatchMapping":    `[{log: full, match: {%s}}]`,
-	"middlewareLimitMapping":    `[{limit: {per: 1m, %s}}]`,
-	"middlewareValidateMapping": `[{validate: {%s}}]`,
+	"resourceMapping":           "resources: {r: {%s}}",
+	"promptMapping":             "prompts: {p: {%s}}",
+	"promptArgumentMapping":     "prompts: {p: {text: x, arguments: [{%s}]}}",
+	"promptMessageMapping":      "prompts: {p: {messages: [{%s}]}}",
+	"middlewareMapping":         `middleware: [{%s}]`,
+	"middlewareMatchMapping":    `middleware: [{log: full, match: {%s}}]`,
+	"middlewareLimitMapping":    `middleware: [{limit: {per: 1m, %s}}]`,
+	"middlewareValidateMapping": `middleware: [{validate: {%s}}]`,
 }
 
 // TestSchemaAgreesOnEachKey returns every key of every mapping values of all kinds: what the loader takes the
@@ -355,7 +361,7 @@ func TestSchemaAgreesOnEachKey(t *testing.T) {
 					data = []byte("version: 2\ntools: {t: {" + fmt.Sprintf(context, key+": "+value) + "}}")
 				}
 				if isBeside {
-					data = []byte("version: 2\ntools: {t: {script: echo}}\nmiddleware: " + fmt.Sprintf(context, key+": "+value))
+					data = []byte("version: 2\ntools: {t: {script: echo}}\n" + fmt.Sprintf(context, key+": "+value))
 				}
 				if key == "script" {
 					data = []byte("version: 2\ntools: {t: {script: " + value + "}}")

@@ -62,6 +62,10 @@ func schemaRows() map[string]map[string]schemaRow {
 					"additionalProperties": ref("source")}},
 			"middleware": {"What is added to the tools of this file that a row matches; the first row counts.",
 				aList(ref("middleware"))},
+			"resources": {"What MCP clients may read, by name.", schema{"type": []string{"object", "null"},
+				"propertyNames": schema{"pattern": offerName.String()}, "additionalProperties": ref("resource")}},
+			"prompts": {"Texts that a person picks in an MCP client, by name.", schema{"type": []string{"object", "null"},
+				"propertyNames": schema{"pattern": offerName.String()}, "additionalProperties": ref("prompt")}},
 			"version": {"The format of the file. 2 is strict: what a template names must be declared. " +
 				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
 			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
@@ -89,6 +93,35 @@ func schemaRows() map[string]map[string]schemaRow {
 			"sha256": {"The hash of the program's file. Calls say where it is another one.",
 				schema{"type": "string", "pattern": sha256Digits.String()}},
 			"pin": {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
+		},
+		"a resource": {
+			"uri":         {"What it is called; with {variables} there is one for each value of them.", aText()},
+			"title":       {"Its name for people.", aText()},
+			"description": {"What it holds.", aText()},
+			"mime_type":   {"What kind of data it is.", aText()},
+			"text":        {"What it holds; {{name}} stands for a variable of the uri.", aText()},
+			"blob":        {"What it holds, as base64.", aText()},
+			"tool":        {"The tool that prints what it holds. Reading it is a call, decided as one.", aText()},
+			"params":      {"What the tool is called with, beside the variables of the uri.", schema{"type": "object"}},
+		},
+		"a prompt": {
+			"title":       {"Its name for people.", aText()},
+			"description": {"What it is for.", aText()},
+			"arguments":   {"What a person fills in.", aList(ref("prompt_argument"))},
+			"text":        {"What is said; {{name}} stands for an argument.", aText()},
+			"messages":    {"What is said, in several messages.", aList(ref("prompt_message"))},
+		},
+		"an argument": {
+			"name":        {"Its name.", aText()},
+			"description": {"What it is.", aText()},
+			"required":    {"Whether it must be given.", withDefault(aBool(), false)},
+		},
+		"a message": {
+			"role":      {"Whose words they are.", withDefault(anEnum("user", "assistant"), "user")},
+			"text":      {"The words; {{name}} stands for an argument.", aText()},
+			"image":     {"A picture, as base64.", aText()},
+			"mime_type": {"What kind of picture or resource it is.", aText()},
+			"uri":       {"The text is told as the resource of that URI.", aText()},
 		},
 		"a row of middleware": {
 			"match":    {"Which tools it is for; all of the file where it is not there.", ref("match_tools")},

@@ -41,11 +41,18 @@ type toolsFile struct {
 	entries []*toolEntry
 
 	middleware []*middlewareRow
+	resources  []Resource
+	prompts    []Prompt
 }
 
 // ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the
 // order of the file. The error is an Errors that holds all mistakes and warnings of the file.
 func ReadTools(file File) ([]Loaded, error) {
+	read, err := readToolsFile(file)
+	return read.tools, err
+}
+
+func readToolsFile(file File) (toolsRead, error) {
 	f := &toolsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{}),
 		version: formatOriginal}
 	if root, ok := f.doc.Root("a mapping of tools"); ok {
@@ -64,14 +71,14 @@ func ReadTools(file File) ([]Loaded, error) {
 	}
 	f.doc.Finish()
 	if f.doc.Found.Broken() {
-		return nil, f.doc.Found
+		return toolsRead{}, f.doc.Found
 	}
 	for i := range tools {
 		f.doc.AddExcerpts(warnings[i])
 		warnings[i].Sort()
 		tools[i].Warnings = warnings[i]
 	}
-	return tools, nil
+	return toolsRead{file, tools, f.resources, f.prompts}, nil
 }
 
 // rootMapping is what may stand beside the tools.
@@ -83,6 +90,8 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 			// read first: tools name them
 			yamldoc.NewKey("sources", "a mapping of services that tools send requests to", func(*toolsFile, yamldoc.Value) {}),
 			yamldoc.NewKey("middleware", "a list of rows: {match, timeout, …}", (*toolsFile).readMiddleware),
+			yamldoc.NewKey("resources", "a mapping of resources", (*toolsFile).readResources),
+			yamldoc.NewKey("prompts", "a mapping of prompts", (*toolsFile).readPrompts),
 			// read first: it says how to read the rest
 			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),
 			// read first, too
@@ -137,6 +146,10 @@ func (f *toolsFile) readBare(v yamldoc.Value) {
 		case (e.Name == "version" || e.Name == "template_safety") && !isTool: // read already
 		case e.Name == "middleware" && !isTool:
 			f.readMiddleware(e.Value)
+		case e.Name == "resources" && !isTool:
+			f.readResources(e.Value)
+		case e.Name == "prompts" && !isTool:
+			f.readPrompts(e.Value)
 		case hint != "" && !isTool:
 			e.Key.Fail(yamldoc.RuleUnknown, hint, "unknown key %s in %s", yamldoc.Quote(e.Name), root.Name)
 		default:

@@ -57,6 +57,9 @@ type Client struct {
 	Session string
 }
 
+// KnowsLinks reports whether the client's revision has links to resources in results (since 2025-06-18).
+func (c *Client) KnowsLinks() bool { return c.Revision >= Revision20250618 }
+
 // Roots returns the directories that the client's person works in, as it calls them, where it has a session
 // and can be asked. It may ask, and wait a moment.
 func (c *Client) Roots(ctx context.Context) []string {

@@ -45,10 +45,11 @@ type ReadResult struct {
 
 // ResourceContents is a part of a resource, or all of it.
 type ResourceContents struct {
-	URI  string  `json:"uri"`
-	Type string  `json:"mimeType,omitempty"`
-	Text *string `json:"text,omitempty"`
-	Blob []byte  `json:"blob,omitempty"`
+	URI  string         `json:"uri"`
+	Type string         `json:"mimeType,omitempty"`
+	Text *string        `json:"text,omitempty"`
+	Blob []byte         `json:"blob,omitempty"`
+	Meta map[string]any `json:"_meta,omitempty"`
 }
 
 // Prompts are texts that a person picks by name. Safe for concurrent use.
