@@ -198,6 +198,9 @@ type mcpState struct {
 	Dir      string `json:"d,omitempty"` // its root, where it was asked for
 	Asked    bool   `json:"r,omitempty"` // it was asked for its roots
 	Question string `json:"q,omitempty"` // the question that it was asked
+	// AskedValues is set if it was asked for values that the model left out; Values are what it gave.
+	AskedValues bool                       `json:"a,omitempty"`
+	Values      map[string]json.RawMessage `json:"v,omitempty"`
 }
 
 // The keys of what clients are asked for.
@@ -237,6 +240,14 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if entry == nil {
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
+	arguments, input, err := askForValues(entry.Tool, call, &state)
+	switch {
+	case err != nil:
+		return forModel(err), nil //nolint:nilerr // the model is told
+	case input != nil:
+		return mcpserver.CallResult{Input: input}, nil
+	}
+	call.Arguments = arguments
 	caller := &mcpCaller{door: d, call: call, state: state, place: p, secret: len(entry.Tool.SecretParameters()) > 0}
 	if err := caller.bring(ctx); err != nil {
 		return forModel(err), nil //nolint:nilerr // the model is told

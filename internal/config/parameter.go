@@ -23,7 +23,7 @@ type parameter struct {
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt, propertiesAt, slashAt yamldoc.Value
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt, propertiesAt, slashAt, askAt yamldoc.Value
 
 	lengths map[string]yamldoc.Value // the bounds of how long it is, by their keys
 	enum    []yamldoc.Value
@@ -52,6 +52,10 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 			yamldoc.NewKey("code", "sql", (*parameter).readCode),
 			yamldoc.NewKey("allow_leading_dash", "true or false", func(p *parameter, v yamldoc.Value) {
 				v.SetBool(&p.parameter.AllowLeadingDash)
+			}),
+			yamldoc.NewKey("ask", "true or false", func(p *parameter, v yamldoc.Value) {
+				p.askAt = v
+				v.SetBool(&p.parameter.Ask)
 			}),
 			yamldoc.NewKey("secret", "true or false", func(p *parameter, v yamldoc.Value) {
 				v.SetBool(&p.parameter.Secret)

@@ -85,6 +85,21 @@ func (p *parameter) checkEnum() {
 	}
 }
 
+// checkAsk says what a client cannot ask its person for: what must go through no client, and what no form has a
+// field for.
+func (p *parameter) checkAsk() {
+	switch {
+	case !p.parameter.Ask:
+	case p.parameter.Secret:
+		p.askAt.Fail(yamldoc.RuleValue, "a2a-acp secrets set keeps it, and environment_variables: {NAME: {secret: NAME}} hands it on",
+			"a client is never asked for a secret")
+	case p.parameter.Type == tool.TypeArray, p.parameter.Type == tool.TypeObject:
+		p.askAt.Fail(yamldoc.RuleValue, "", "a client has no field for a list or an object")
+	case p.parameter.Flag != "":
+		p.askAt.Fail(yamldoc.RuleValue, "", "a client is asked for no flag of a program")
+	}
+}
+
 // quoteHint is the cure for a text that YAML takes for something else.
 func (p *parameter) quoteHint(at yamldoc.Value) string {
 	text := at.Node.Value

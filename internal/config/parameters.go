@@ -57,6 +57,7 @@ func (p *parameter) read() {
 	}
 	yamldoc.ReadKeys(p.at, parameterMapping(), p)
 	p.check()
+	p.checkAsk()
 	if p.badType || p.parameter.Default == nil && p.at.Has("default") {
 		p.entry.untyped = append(p.entry.untyped, p.parameter.Name)
 	}

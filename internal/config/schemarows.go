@@ -25,6 +25,7 @@ func schemaRows() map[string]map[string]schemaRow {
 			"only then may it stand where a program is expected.", anEnum(tool.CodeSQL)},
 		"allow_leading_dash": {"Let the value begin with - where a program would read an option.",
 			withDefault(aBool(), false)},
+		"ask":    {"Have an MCP client ask its person for the value where the model left it out.", withDefault(aBool(), false)},
 		"secret": {"Keep the value out of questions, events and the record.", withDefault(aBool(), false)},
 		"flag": {"With exec: the flag that the value stands behind. A parameter without one is an argument.",
 			schema{"type": "string", "pattern": flagWord.String()}},

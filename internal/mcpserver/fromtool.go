@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -14,7 +16,7 @@ const outputSchema = `{"type":"object","properties":{` +
 
 // FromTool shows a tool of ours as MCP does.
 func FromTool(t *tool.Tool) Tool {
-	schema, err := json.Marshal(t.InputSchema())
+	schema, err := json.Marshal(askedSchema(t))
 	if err != nil { // a default that JSON has no words for; the call's own check still holds
 		schema = []byte(`{"type":"object"}`)
 	}
@@ -36,6 +38,27 @@ func FromTool(t *tool.Tool) Tool {
 			Idempotent: &idempotent, OpenWorld: &openWorld,
 		},
 	}
+}
+
+// askedSchema is the input schema as a model gets it: it may leave out what a person is asked for.
+func askedSchema(t *tool.Tool) map[string]any {
+	schema := t.InputSchema()
+	required, _ := schema["required"].([]string)
+	properties, _ := schema["properties"].(map[string]any)
+	for i := range t.Parameters {
+		p := &t.Parameters[i]
+		if !p.Ask {
+			continue
+		}
+		required = slices.DeleteFunc(required, func(name string) bool { return name == p.Name })
+		if property, ok := properties[p.Name].(map[string]any); ok {
+			property["description"] = strings.TrimSpace(p.Description + " (Leave it out, and the person is asked.)")
+		}
+	}
+	if schema["required"] = required; len(required) == 0 {
+		delete(schema, "required")
+	}
+	return schema
 }
 
 // outputSchemaOf is what the structured content of a tool's results fits.

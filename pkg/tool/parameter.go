@@ -55,6 +55,8 @@ type Parameter struct {
 	Slash Slash
 	// Secret keeps the value out of prompts, events and the record.
 	Secret bool
+	// Ask has a person asked for the value where a call does not give it, if the client can ask.
+	Ask bool
 
 	// Flag is what stands in front of the value in a call of a program (Exec): --name, -name or -n. Without it
 	// the value is an argument by itself, and each item of a list is one.
