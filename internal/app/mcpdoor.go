@@ -224,17 +224,14 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	}
 	listed := d.listed(call.Client, p)
 	if listed.all != nil {
-		switch call.Name {
-		case mcpserver.ToolName(d.o.Prefix + findTool):
-			return listed.find(call.Arguments), nil
-		case mcpserver.ToolName(d.o.Prefix + callTool):
-			meant, ok := called(call)
-			if call = meant; !ok {
-				return mcpserver.CallResult{Content: "name has to be that of a tool", IsError: true}, nil
-			}
-		default:
-			return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
+		meant, told, err := searched(d.o.Prefix, listed.all, call)
+		switch {
+		case err != nil:
+			return mcpserver.CallResult{}, err
+		case told != nil:
+			return *told, nil
 		}
+		call = meant
 	}
 	entry := listed.entries[call.Name]
 	if entry == nil {

@@ -42,8 +42,26 @@ func searchTools(prefix string, n int) []mcpserver.Tool {
 	}
 }
 
+// searched answers a call of one of the two, of which a client is offered tools. It returns the call that is
+// meant where it is one of another tool.
+func searched(prefix string, tools []mcpserver.Tool, call mcpserver.Call) (
+	meant mcpserver.Call, told *mcpserver.CallResult, err error) {
+	switch call.Name {
+	case mcpserver.ToolName(prefix + findTool):
+		found := find(tools, call.Arguments)
+		return call, &found, nil
+	case mcpserver.ToolName(prefix + callTool):
+		meant, ok := called(call)
+		if !ok {
+			return call, &mcpserver.CallResult{Content: "name has to be that of a tool", IsError: true}, nil
+		}
+		return meant, nil, nil
+	}
+	return call, nil, mcpserver.ErrUnknownTool
+}
+
 // find answers find_tool: the tools whose names and descriptions have most of the words, the best first.
-func (l mcpListed) find(arguments json.RawMessage) mcpserver.CallResult {
+func find(tools []mcpserver.Tool, arguments json.RawMessage) mcpserver.CallResult {
 	var said struct {
 		Query string `json:"query"`
 	}
@@ -58,7 +76,7 @@ func (l mcpListed) find(arguments json.RawMessage) mcpserver.CallResult {
 	}
 	var list []found
 	words := strings.Fields(strings.ToLower(said.Query))
-	for _, t := range l.all {
+	for _, t := range tools {
 		score, name, about := 0, strings.ToLower(t.Name), strings.ToLower(t.Title+" "+t.Description)
 		for _, word := range words {
 			if strings.Contains(name, word) {

@@ -56,6 +56,11 @@ func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
 
 // Request implements acp.ToolDoor.
 func (d *toolDoor) Request(s *acp.Session, name string, arguments json.RawMessage) (permissions.Request, bool) {
+	if d.searches(s.Workspace()) && mcpserver.SameName(callTool, name) {
+		if meant, ok := called(mcpserver.Call{Arguments: arguments}); ok {
+			name, arguments = meant.Name, meant.Arguments
+		}
+	}
 	entry, ok := d.app.Configuration().exposedAs(s.Workspace(), name)
 	if !ok {
 		return permissions.Request{}, false
@@ -118,13 +123,34 @@ func (t *callerTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catal
 	for _, entry := range t.door.offered(t.caller) {
 		list = append(list, mcpserver.FromTool(entry.Tool))
 	}
+	if t.door.searches(t.caller.Workspace()) {
+		list = searchTools("", len(list))
+	}
 	return mcpserver.NewCatalogue(list), nil
 }
 
+// searches reports whether agents find tools and call them by two tools, in place of being offered all of them.
+func (d *Door) searches(w tool.Workspace) bool { return d.app.Refreshed(w).Set.Settings.Search }
+
 // Call implements mcpserver.Tools.
 func (t *callerTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.CallResult, error) {
+	offered := t.door.offered(t.caller)
+	if t.door.searches(t.caller.Workspace()) {
+		tools := make([]mcpserver.Tool, len(offered))
+		for i, entry := range offered {
+			tools[i] = mcpserver.FromTool(entry.Tool)
+		}
+		meant, told, err := searched("", tools, call)
+		switch {
+		case err != nil:
+			return mcpserver.CallResult{}, err
+		case told != nil:
+			return *told, nil
+		}
+		call = meant
+	}
 	var found *executor.Entry
-	for _, entry := range t.door.offered(t.caller) {
+	for _, entry := range offered {
 		if mcpserver.ToolName(entry.Tool.ID) == call.Name {
 			found = entry
 		}

@@ -1,6 +1,7 @@
 // Command server is what the conformance suite of MCP is run against: the product's door over HTTP, with the
-// tools, resources and prompts that the suite calls. What a tools file can say is in tools.yaml beside it; the
-// rest (sampling, roots, many kinds of content) is here.
+// tools, resources and prompts that the suite calls. They are Go, since most of them do what no tools file says:
+// sampling, roots, many kinds of content, tasks on demand. What a tools file can say is served by the program
+// itself; see suite_test.go.
 //
 //nolint:lll,nilerr,forbidigo // what the suite says stands in a line of JSON; a failure is a result; it prints where it listens
 package main
