@@ -120,7 +120,7 @@ func TestEveryKey(t *testing.T) {
 				Expect: tool.Expectation{Error: tool.FailValidation}},
 		},
 		Middleware: tool.Middleware{
-			Source:  tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 100, Column: 5},
+			Source:  tool.Source{Layer: tool.LayerFlag, File: "everything.yaml", Line: 108, Column: 5},
 			Timeout: 2 * time.Minute, Limit: tool.CallLimit{Count: 10, Per: time.Minute, Key: tool.LimitClient},
 			MostArguments: 10, MostBytes: 64 << 10, Redact: []string{"SECRET-[0-9]+", `(?i)password=(\S+)`},
 			Audit: tool.AuditMetadata,
