@@ -10,6 +10,7 @@ require (
 	github.com/cbroglie/mustache v1.4.2
 	github.com/cenkalti/backoff/v4 v4.3.0
 	github.com/clipperhouse/displaywidth v0.11.0
+	github.com/coder/websocket v1.8.15
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/google/go-cmp v0.7.0

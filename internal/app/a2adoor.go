@@ -52,6 +52,9 @@ func (a *App) a2aDoor(agents AgentsOptions) (serve.Door, error) {
 		Routes: []serve.Route{
 			{Pattern: "/", Scope: serve.ScopeTasks, Handler: d.server},
 			anybody("GET /.well-known/agent-card.json"), anybody("GET /.well-known/agent.json"),
+			anybody("GET /ping"), anybody("GET /health"),
+			{Pattern: "GET /metrics/push-notifications", Scope: serve.ScopeAudit, Handler: d.server},
+			{Pattern: "GET /metrics/system", Scope: serve.ScopeAudit, Handler: d.server},
 			anybody("GET " + a2a.KeySetPath), anybody("GET /agents/{name}/.well-known/agent-card.json"),
 		},
 		FirstLine: d.firstLine,

@@ -6,9 +6,27 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// obsolete are variables of the original system's webhooks, with what stands in their place. They are not read:
+// obsolete are variables of the original system, with what stands in their place. They are not read:
 // a repository can set variables (direnv does), and would have somebody else's alarms end.
 var obsolete = []struct{ name, instead string }{
+	{"A2A_AGENTS_CONFIG", "agents in a2a-acp.yaml"},
+	{"A2A_AGENT_OAUTH_ENABLED", "nothing: an agent says itself how it logs in; a2a-acp agents login"},
+	{"A2A_AGENT_AUTH_FILE_NAME", "nothing: an agent keeps its login itself; a2a-acp agents login"},
+	{"A2A_OAUTH_CLIENT_ID", "nothing: an agent logs in itself; a2a-acp agents login"},
+	{"A2A_OAUTH_AUTHORIZE_URL", "nothing: an agent logs in itself; a2a-acp agents login"},
+	{"A2A_OAUTH_TOKEN_URL", "nothing: an agent logs in itself; a2a-acp agents login"},
+	{"A2A_OAUTH_SCOPE", "nothing: an agent logs in itself; a2a-acp agents login"},
+	{"A2A_OAUTH_REDIRECT", "nothing: an agent logs in itself; a2a-acp agents login"},
+	{"A2A_OAUTH_HOUSEKEEPING_INTERVAL", "nothing: an agent renews its login itself"},
+	{"A2A_OAUTH_AUTO_REFRESH_MARGIN", "nothing: an agent renews its login itself"},
+	{"A2A_DEFAULT_CODEX_HOME", "environment: {CODEX_HOME: …} of an agent in a2a-acp.yaml"},
+	{"A2A_AGENT_CODEX_HOME", "environment: {CODEX_HOME: …} of an agent in a2a-acp.yaml"},
+	{"PUSH_NOTIFICATION_STREAMING_ENABLED", "nothing: streams are always there"},
+	{"PUSH_NOTIFICATION_MAX_WS_CONNECTIONS", "nothing: there may be 200 at a time"},
+	{"PUSH_NOTIFICATION_MAX_SSE_CONNECTIONS", "nothing: there may be 200 at a time"},
+	{"PUSH_NOTIFICATION_CONNECTION_CLEANUP_INTERVAL", "nothing: a client that does not read is cut at once"},
+	{"PUSH_NOTIFICATION_ENABLE_METRICS", "nothing: /metrics of the daemon has them"},
+	{"PUSH_NOTIFICATION_METRICS_RETENTION_HOURS", "nothing: metrics are kept by who collects them"},
 	{"PUSH_NOTIFICATIONS_ENABLED", "webhooks in a2a-acp.yaml are delivered to; a2a-acp webhooks pause stops one"},
 	{"PUSH_NOTIFICATION_WEBHOOK_TIMEOUT", "timeout of a webhook in a2a-acp.yaml"},
 	{"PUSH_NOTIFICATION_RETRY_ATTEMPTS", "retry: {attempts: …} of a webhook in a2a-acp.yaml"},

@@ -38,6 +38,13 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, at *endpoint) 
 		fail(failed)
 		return
 	}
+	if request.Method == methodContinue && version == version03 {
+		if request.Params, failed = continueParams(request.Params); failed != nil {
+			fail(failed)
+			return
+		}
+		request.Method = named("SendMessage").legacy
+	}
 	op := operationNamed(request.Method, version)
 	if op == nil {
 		fail(unknownMethod(request.Method, version))

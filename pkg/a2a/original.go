@@ -3,6 +3,7 @@ package a2a
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 )
@@ -20,8 +21,23 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request, at *endpo
 		s.originalCommands(w, r, at)
 	case "/a2a/command/execute":
 		s.originalExecute(w, r, at)
+	case "/ping", "/health":
+		s.originalHealth(w, path)
+	case "/streaming/sse":
+		s.originalSSE(w, r, at)
+	case "/streaming/websocket":
+		s.originalWebSocket(w, r, at)
+	case "/streaming/stats", "/streaming/cleanup":
+		s.originalStreams(w, r, path)
+	case "/metrics/push-notifications", "/metrics/system":
+		s.originalMetrics(w, r, at, path)
 	default:
-		return false
+		rest, isTask := strings.CutPrefix(path, "/a2a/tasks/")
+		task, isHistory := strings.CutSuffix(rest, "/governor/history")
+		if !isTask || !isHistory {
+			return false
+		}
+		s.originalHistory(w, r, at, task)
 	}
 	return true
 }

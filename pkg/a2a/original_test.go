@@ -1,9 +1,14 @@
 package a2a
 
 import (
+	"bufio"
+	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/coder/websocket"
 )
 
 // TestOriginal is about what the original's clients find where they look for it.
@@ -20,6 +25,15 @@ func TestOriginal(t *testing.T) {
 		{"POST", "/a2a/command/execute", `{"command":"a","command":"b"}`, `stands there twice`},
 		{"GET", "/a2a/message/send", "", `want POST`},
 		{"GET", "/.well-known/agent.json", "", `"protocolVersion":"0.3.0"`},
+		{"GET", "/ping", "", `{"status":"ok"}`},
+		{"GET", "/health", "", `{"status":"healthy"}`},
+		{"GET", "/streaming/stats", "", `{"sse_connections":0,"total_connections":0,"websocket_connections":0}`},
+		{"POST", "/streaming/cleanup", "", `"cleaned":0`},
+		{"GET", "/streaming/cleanup", "", `want POST`},
+		{"GET", "/streaming/sse?task_filter=nothing", "", `TASK_NOT_FOUND`},
+		{"GET", "/metrics/push-notifications", "", `{"configs":0,"enabled":`},
+		{"GET", "/metrics/system", "", `"active_tasks":0`},
+		{"GET", "/a2a/tasks/nothing/governor/history", "", `TASK_NOT_FOUND`},
 	} {
 		response := h.request("anna", test.method, test.path, test.body, "A2A-Version", "")
 		body, err := io.ReadAll(response.Body)
@@ -28,4 +42,107 @@ func TestOriginal(t *testing.T) {
 		}
 		_ = response.Body.Close()
 	}
+}
+
+// TestOriginalAnswers continues a task as the original's documents say, in each way to say the answer.
+func TestOriginalAnswers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, input := range []string{
+		`"input":"yes"`, `"message":{"parts":[{"kind":"text","text":"yes"}]}`,
+		`"input":{"messageId":"mine","parts":[{"kind":"text","text":"yes"}]}`,
+	} {
+		id, _ := h.send("anna", "ask")["id"].(string)
+		history := h.request("anna", "GET", "/a2a/tasks/"+id+"/governor/history", "")
+		body, err := io.ReadAll(history.Body)
+		if err != nil || !strings.Contains(string(body), `"pendingPermissions":[{`) {
+			t.Errorf("history %s, %v", body, err)
+		}
+		_ = history.Body.Close()
+		for who, want := range map[string]string{"bert": "", "anna": "completed"} {
+			result, failure := h.rpc(who, "tasks/provideInputAndContinue", `{"taskId":"`+id+`",`+input+`}`, "A2A-Version", "")
+			if state := at(result, "status.state"); want != "" && state != want || want == "" && failure == nil {
+				t.Errorf("%s %s: %v %v", who, input, result, failure)
+			}
+			if want == "" {
+				continue
+			}
+		}
+	}
+	if _, failure := h.rpc("anna", "tasks/provideInputAndContinue", `{"taskId":"x"}`, "A2A-Version", ""); failure["code"] != -32602.0 {
+		t.Errorf("nothing said: %v", failure)
+	}
+}
+
+// TestOriginalStreams follows many tasks at once, on both kinds of stream: one's own, from when the stream was opened, and
+// those that the filter names; nobody else's, and for no page of another origin.
+func TestOriginalStreams(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	held, _ := h.rpc("anna", "SendMessage", strings.Replace(message("hold a", ""), "{", `{"configuration":{"returnImmediately":true},`, 1))
+	id, _ := at(held, "task.id").(string)
+	base := "ws" + strings.TrimPrefix(h.http.URL, "http")
+	dial := func(who, origin, filter string) (*websocket.Conn, error) {
+		header := http.Header{"Authorization": {who}}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		c, response, err := websocket.Dial(t.Context(), base+"/streaming/websocket"+filter, &websocket.DialOptions{HTTPHeader: header})
+		if response != nil && response.Body != nil {
+			_ = response.Body.Close()
+		}
+		return c, err
+	}
+	if _, err := dial("anna", "https://evil.example", ""); err == nil {
+		t.Error("a page of another origin was let in")
+	}
+	if _, err := dial("bert", "", "?task_filter="+id); err == nil {
+		t.Error("somebody else follows the task")
+	}
+	mine, err := dial("anna", "", "?task_filter="+id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := dial("bert", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sse := h.request("anna", "GET", "/streaming/sse", "")
+	lines := bufio.NewScanner(sse.Body)
+	if !lines.Scan() || lines.Text() != ": watching" {
+		t.Fatalf("%q, %v", lines.Text(), lines.Err())
+	}
+	close(h.actor.gate("a"))
+	h.send("bert", "do it")
+	for _, stream := range []struct {
+		name string
+		next func() string
+	}{
+		{"socket", func() string { _, data, err := mine.Read(t.Context()); return fmt.Sprint(string(data), err) }},
+		{"events", func() string {
+			for lines.Scan() {
+				if strings.HasPrefix(lines.Text(), "data: ") {
+					break
+				}
+			}
+			return lines.Text()
+		}},
+	} {
+		for {
+			said := stream.next()
+			if !strings.Contains(said, id) {
+				t.Fatalf("%s: %s", stream.name, said)
+			}
+			if strings.Contains(said, `"state":"completed"`) {
+				break
+			}
+		}
+	}
+	_, data, err := others.Read(t.Context())
+	if err != nil || strings.Contains(string(data), id) || !strings.Contains(string(data), `"kind":"task"`) {
+		t.Errorf("the other one is told %s, %v", data, err)
+	}
+	_ = mine.CloseNow()
+	_ = others.CloseNow()
+	_ = sse.Body.Close()
 }

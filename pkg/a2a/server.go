@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -75,6 +76,8 @@ type Server struct {
 	delivering sync.Mutex      // see deliver
 	runs       map[string]*run // by the task's id
 	underWay   map[string]int  // how many there are, by whose they are
+	began      time.Time
+	watchers   [2]atomic.Int64 // streams of many tasks: server-sent events, and WebSockets
 	working    sync.WaitGroup  // runs, and what goes on by itself
 }
 
@@ -108,7 +111,7 @@ func New(o Options) (*Server, error) {
 	if o.KeepAlive <= 0 {
 		o.KeepAlive = 15 * time.Second
 	}
-	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}, underWay: map[string]int{}}
+	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}, underWay: map[string]int{}, began: o.Now()}
 	s.root = &endpoint{agent: o.Agent, door: "a2a"}
 	for name, agent := range o.Agents {
 		s.endpoints[name] = newEndpoint(name, agent)
