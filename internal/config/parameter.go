@@ -23,7 +23,8 @@ type parameter struct {
 	badType   bool // the type is wrong, so nothing can be checked against it
 
 	// Places of what is checked once the type is known. A value without a node was not given.
-	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt, propertiesAt, slashAt, askAt yamldoc.Value
+	defaultAt, minimumAt, maximumAt, patternAt, formatAt, codeAt, itemsAt, enumAt, secretAt, propertiesAt, slashAt yamldoc.Value
+	askAt                                                                                                          yamldoc.Value
 
 	lengths map[string]yamldoc.Value // the bounds of how long it is, by their keys
 	enum    []yamldoc.Value
