@@ -9,8 +9,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -93,6 +95,10 @@ call that failed.`,
 		if found := person.Look(); flags.agent != "" && found.AgentsAct() {
 			return cli.Fail(exit.Denied, found.Err())
 		}
+		// A reader that is gone, as head is, ends the printing and not us: how the call ends belongs on record.
+		gone := make(chan os.Signal, 1)
+		signal.Notify(gone, syscall.SIGPIPE)
+		defer signal.Stop(gone)
 		switch {
 		case flags.batch == "" && len(args) == 1:
 			return runTool(cmd.Context(), env, args[0], flags, *asJSON)
@@ -140,7 +146,7 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 		caller = terminal // what is printed is what its author has shortened
 	}
 	result := a.Executor.Execute(ctx, call, caller)
-	if err := live.finish(result); err != nil {
+	if err := live.finish(result); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return cli.Fail(exit.Host, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
 	}
 	if n, ok := result.Metadata.Diagnostics["attempts"].(int); ok {
