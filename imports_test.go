@@ -144,7 +144,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/cli": {
 		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
 		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
-		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc",
+		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc", "internal/atomicfile",
 	},
 	"cmd/a2a-acp/internal/a2a": {"internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/approvals": {
@@ -167,6 +167,11 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/doctor": {
 		"internal/agents", "internal/app", "internal/confine", "internal/display", "internal/doctor", "internal/exit",
 		"internal/profile", "cmd/a2a-acp/internal/cli",
+	},
+	// sandbox: a program is asked there what it can do, and nowhere else.
+	"cmd/a2a-acp/internal/imports": {
+		"pkg/sandbox", "pkg/tool", "internal/cliimport", "internal/command", "internal/config", "internal/display", "internal/exit",
+		"internal/mcpserver", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/mcp": {
 		"internal/app", "internal/exit", "internal/resident", "internal/toolsocket", "cmd/a2a-acp/internal/cli",
@@ -207,7 +212,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp": {
 		"internal/hook", "internal/supervisor", "cmd/a2a-acp/internal/a2a", "cmd/a2a-acp/internal/agents", "cmd/a2a-acp/internal/approvals", "cmd/a2a-acp/internal/audit",
 		"cmd/a2a-acp/internal/bridge", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/doctor",
-		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
+		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/imports", "cmd/a2a-acp/internal/mcp", "cmd/a2a-acp/internal/policy", "cmd/a2a-acp/internal/run",
 		"cmd/a2a-acp/internal/sandbox", "cmd/a2a-acp/internal/secrets", "cmd/a2a-acp/internal/serve", "cmd/a2a-acp/internal/setup", "cmd/a2a-acp/internal/tools",
 		"cmd/a2a-acp/internal/trust", "cmd/a2a-acp/internal/upgrade", "cmd/a2a-acp/internal/webhooks",
 	},
@@ -218,8 +223,10 @@ var may = map[string][]string{
 		"internal/render", "internal/replay", "internal/tasklog", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
-	"internal/zoo":  {}, // what tests import
-	"internal/sut":  {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
+	// sandbox: programs are asked there. config: what an import is, and entries as they will be read.
+	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash"},
+	"internal/zoo":       {}, // what tests import
+	"internal/sut":       {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
 
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},

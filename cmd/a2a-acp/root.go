@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/doctor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/imports"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/mcp"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/policy"
 	runverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/run"
@@ -113,6 +114,7 @@ record before it takes effect.
 		serve.Command(env),
 		agents.Command(env),
 		tools.Command(env),
+		imports.Command(env),
 		policy.Command(env),
 		approvals.Command(env),
 		trust.Command(env),

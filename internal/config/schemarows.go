@@ -71,6 +71,33 @@ func schemaRows() map[string]map[string]schemaRow {
 				"Without it the original format counts.", anEnum[any](1, 2, "1", "2")},
 			"template_safety": {"warn takes places that need an integer or SQL where the parameter does not say so, " +
 				"and checks the values at each call.", withDefault(anEnum("strict", "warn"), "strict")},
+			"imports": {"The programs that tools of this file were made of, and how: `a2a-acp import cli --update` does it again.",
+				schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": importName.String()},
+					"additionalProperties": ref("import")}},
+		},
+		"an import": {
+			"command":   {"The program: a name in PATH, or an absolute path.", aText()},
+			"version":   {"What it said of its version.", aText()},
+			"sha256":    {"The hash of its file.", schema{"type": "string", "pattern": sha256Digits.String()}},
+			"pin":       {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
+			"prefix":    {"What the names of its tools begin with, in place of the program's.", aText()},
+			"grants":    {"What its tools are given.", aList(aText())},
+			"selectors": {"Which commands become tools: the first one that a command matches counts.", aList(ref("selector"))},
+			"tools":     {"The tools that were made.", aList(aText())},
+		},
+		"a selector": {
+			"allow_cmds":              {"Commands as they are typed; * stands for any words.", aList(aText())},
+			"exclude_cmds":            {"Commands that it does not match.", aList(aText())},
+			"allow_cmds_containing":   {"Parts of the commands that it matches.", aList(aText())},
+			"exclude_cmds_containing": {"Parts of commands that it does not match.", aList(aText())},
+			"read_only":               {"Match only commands that, by their names, read.", withDefault(aBool(), false)},
+			"local_flags":             {"Which flags of the command itself a call may give.", ref("flags")},
+			"inherited_flags":         {"Which flags of the commands above it a call may give.", ref("flags")},
+		},
+		"a selection of flags": {
+			"allow_flags":   {"Only these; * stands for any letters.", aList(aText())},
+			"exclude_flags": {"Not these.", aList(aText())},
+			"no_flags":      {"None.", withDefault(aBool(), false)},
 		},
 		"http": httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
 		"basic": {

@@ -43,6 +43,7 @@ type toolsFile struct {
 	middleware []*middlewareRow
 	resources  []Resource
 	prompts    []Prompt
+	imports    []Import
 }
 
 // ReadTools reads one tools file: a mapping of tools, below `tools:` or by itself. The tools come in the
@@ -96,6 +97,7 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 			yamldoc.NewKey("version", "1 or 2", func(*toolsFile, yamldoc.Value) {}),
 			// read first, too
 			yamldoc.NewKey("template_safety", "strict or warn", func(*toolsFile, yamldoc.Value) {}),
+			yamldoc.NewKey("imports", "a mapping of programs, which a2a-acp import cli writes", (*toolsFile).readImports),
 		},
 		UnknownHint: "; a tool's id stands below tools, two spaces deeper",
 		Synonyms: map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools",

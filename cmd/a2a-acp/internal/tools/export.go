@@ -98,7 +98,7 @@ func exportMCP(env *cli.Environment, set *config.Set, ids []string, alone bool) 
 		}
 		list = append(list, shown)
 	}
-	sayTokens(env, len(list), tokens)
+	cli.SayTokens(env, len(list), tokens)
 	if alone {
 		return cli.WriteData(env.Stdout, cli.FormatJSON, list)
 	}

@@ -128,7 +128,7 @@ func putEntry(env *cli.Environment, path string, entry scaffold.Entry, commands 
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	if err := replaceFile(path, data, 0o600); err != nil {
+	if err := cli.ReplaceFile(path, data, 0o600); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
 	return nil

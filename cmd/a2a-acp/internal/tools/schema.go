@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -80,24 +79,9 @@ func writeSchema(env *cli.Environment, path string, schema func() ([]byte, error
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := replaceFile(path, text, 0o600); err != nil {
+	if err := cli.ReplaceFile(path, text, 0o600); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stderr, "wrote  %s\n", path)
 	return nil
-}
-
-// replaceFile puts a file in the place of another, or of none, so that nobody ever reads a part. One that
-// is there keeps its permissions, and a link goes on leading to it.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if info, err := os.Stat(path); err == nil {
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no plain file", path)
-		}
-		mode = info.Mode().Perm()
-	}
-	return atomicfile.Write(path, data, mode)
 }

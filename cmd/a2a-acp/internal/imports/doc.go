@@ -1,0 +1,2 @@
+// Package imports has the verbs that make tools of what others have written.
+package imports

@@ -1,0 +1,133 @@
+package imports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/cliimport"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+)
+
+// progress tells how far it is: on a terminal one line that counts, else a line when it begins.
+func (i *importer) progress(p cliimport.Program) func(int) {
+	i.env.Say(fmt.Sprintf("asking %s in the sandbox what it can do", display.Line(p.Path)))
+	if p.Script {
+		i.env.Say(display.Line(p.Path) + " is a script: its sha256 says nothing of what it starts")
+	}
+	if !cli.IsTerminal(i.env.Stderr) {
+		return nil
+	}
+	var mu sync.Mutex
+	found := 0
+	return func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		found += n
+		fmt.Fprintf(i.env.Stderr, "\r%d commands ", found)
+	}
+}
+
+// tell says what was made and what was not, what is guessed, and what it costs.
+func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
+	if cli.IsTerminal(i.env.Stderr) {
+		fmt.Fprint(i.env.Stderr, "\r\x1b[K")
+	}
+	i.env.Say(fmt.Sprintf("%d commands and %d flags of %s, by %d questions in %s", made.Commands, made.Flags,
+		p.Name, made.Asked, made.Took.Round(100*time.Millisecond)))
+	reads, destroys, tokens := []string{}, []string{}, 0
+	readTokens := 0
+	for n := range made.Tools {
+		t := &made.Tools[n]
+		shown := mcpserver.FromTool(&t.Tool)
+		cost := shown.Tokens()
+		tokens += cost
+		switch {
+		case t.IsReadOnly():
+			reads = append(reads, t.ID)
+			readTokens += cost
+		case t.IsDestructive():
+			destroys = append(destroys, t.ID)
+		}
+		for _, name := range slices.Sorted(maps.Keys(t.Doubts)) {
+			i.env.Say(fmt.Sprintf("check %s --%s: %s", t.ID, name, t.Doubts[name]))
+		}
+	}
+	i.list("only read, by their names, and are not asked about", reads)
+	i.list("destroy, by their names", destroys)
+	i.left(made.Left)
+	cli.SayTokens(i.env, len(made.Tools), tokens)
+	if (len(made.Tools) > cli.ManyTools || tokens > cli.ManyTokens) && len(reads) > 0 && len(reads) < len(made.Tools) {
+		i.env.Say(fmt.Sprintf("with --read-only it is %d tools and %d tokens; SUB names single commands, --flags single flags",
+			len(reads), readTokens))
+	}
+}
+
+func (i *importer) list(what string, ids []string) {
+	if len(ids) > 0 {
+		i.env.Say(fmt.Sprintf("%d tools %s: %s", len(ids), what, brief(ids)))
+	}
+}
+
+// brief lists some, and how many more there are.
+func brief(names []string) string {
+	const most = 12
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// left tells what was left out, by the reason.
+func (i *importer) left(all []cliimport.Left) {
+	byWhy := map[string][]string{}
+	for _, left := range all {
+		name := left.Command
+		if left.Flag != "" {
+			name = "--" + left.Flag
+		}
+		if left.Why != "it is called with a command below it" && !slices.Contains(byWhy[left.Why], name) {
+			byWhy[left.Why] = append(byWhy[left.Why], name)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(byWhy)) {
+		i.env.Say(fmt.Sprintf("left out, since %s: %s", why, brief(byWhy[why])))
+	}
+}
+
+// print prints the tools in the form that was asked for.
+func (i *importer) print(made *cliimport.Made) error {
+	data, err := made.File(i.commands)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	switch i.f.output {
+	case "json":
+		plain, err := config.PlainJSON(data)
+		if err != nil {
+			return cli.Fail(exit.Host, err)
+		}
+		return cli.WriteData(i.env.Stdout, cli.FormatJSON, plain)
+	case "mcp-tools":
+		loaded, err := made.Check(i.commands)
+		if err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
+		list := []mcpserver.Tool{}
+		for n := range loaded {
+			shown := mcpserver.FromTool(&loaded[n].Tool)
+			shown.Title = "" // it is among the annotations
+			list = append(list, shown)
+		}
+		return cli.WriteData(i.env.Stdout, cli.FormatJSON, list)
+	}
+	_, err = i.env.Stdout.Write(data)
+	return err
+}

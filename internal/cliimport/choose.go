@@ -1,0 +1,114 @@
+package cliimport
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+)
+
+// The verbs that tell what a command does to the world. They are guesses, which a person is shown.
+var (
+	reads = strings.Fields(`get list ls show describe view status version logs log diff search find cat info inspect top
+		history explain check lint validate verify tree du df size stat stats count which env print dump events ping
+		api-resources api-versions cluster-info lsf lsl lsd lsjson md5sum sha1sum hashsum linters help doctor whoami browse`)
+	destroys = strings.Fields(`delete del remove rm rmi rmdir destroy purge prune kill drain uninstall drop wipe clear clean
+		cleanup forget erase reset revoke terminate evict purge-all delete-all truncate deletefile rmdirs disable`)
+	runsOthers = strings.Fields(`exec ssh sh shell bash rsh attach console debug run-command plugin`)
+)
+
+// verb returns what a command is called by, without the commands above it.
+func (c *command) verb() string {
+	if len(c.path) == 0 {
+		return ""
+	}
+	return strings.ToLower(c.path[len(c.path)-1])
+}
+
+// isVerb reports whether the command's name is one of the verbs, or begins or ends with one and a dash.
+func (c *command) isVerb(verbs []string) bool {
+	words := strings.FieldsFunc(c.verb(), func(r rune) bool { return r == '-' || r == '_' })
+	return slices.Contains(verbs, c.verb()) || len(words) > 1 && slices.Contains(verbs, words[0])
+}
+
+func (c *command) readsOnly() bool { return c.isVerb(reads) && !c.destructive() }
+
+func (c *command) destructive() bool { return c.isVerb(destroys) }
+
+// runsOther reports whether the command runs what its arguments say.
+func (c *command) runsOther() bool {
+	return slices.Contains(runsOthers, c.verb()) || !c.group() && c.help.takesCommand()
+}
+
+// words is the command as a person types it.
+func (c *command) words(program string) string {
+	return strings.Join(append([]string{program}, c.path...), " ")
+}
+
+// selectorOf returns the selector that counts for a command.
+func selectorOf(selectors []config.Selector, c *command, program string) (config.Selector, bool) {
+	for _, s := range selectors {
+		if s.Matches(c.words(program), c.readsOnly()) {
+			return s, true
+		}
+	}
+	return config.Selector{}, len(selectors) == 0
+}
+
+// The names of flags that hold a credential, or make a call somebody else's.
+var (
+	credential = lazyregexp.New(`(?i)(?:^|[-_.])(?:token|password|passwd|passphrase|pwd|secrets?|credentials?|creds|` +
+		`api-?key|access-?key|private-?key|client-?key|encryption-?key|bearer|pat|kubeconfig|netrc|cookie|auth-?key|pass)(?:$|[-_.])|` +
+		`(?i)(?:password|passphrase|secret|token|credentials?|apikey)$`)
+	impersonation = lazyregexp.New(`(?i)^(?:as|as-.*|.*impersonate.*|sudo|run-?as|act-?as)$`)
+	aboutBeing    = lazyregexp.New(`(?i)\bimpersonat`)
+)
+
+// unwanted says why a flag is left out; "" where it is wanted.
+func unwanted(s config.Selector, f *flag) string {
+	set := s.LocalFlags
+	if f.inherited {
+		set = s.InheritedFlags
+	}
+	switch {
+	case set.Names(f.name):
+		return ""
+	case set.None && f.inherited:
+		return "it is one of all commands"
+	case !set.Takes(f.name):
+		return "it is not selected"
+	case credential.MatchString(f.name):
+		return "it holds a credential"
+	case impersonation.MatchString(f.name) || aboutBeing.MatchString(f.about):
+		return "it makes the call somebody else's"
+	}
+	return ""
+}
+
+// longestID is how long the name of a tool may be: many clients cap there.
+const longestID = 64
+
+// namer gives the tools their names, each once.
+type namer struct{ taken map[string]bool }
+
+var notInID = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+
+// name makes a name out of the words of a command. One that is too long, or is another command's already, ends in a
+// hash of the words.
+func (n *namer) name(prefix string, path []string) string {
+	words := strings.Join(append([]string{prefix}, path...), "_")
+	id := notInID.Get().ReplaceAllString(words, "_")
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	if len(id) > longestID || n.taken[id] {
+		sum := sha256.Sum256([]byte(strings.Join(append([]string{prefix}, path...), "\x00")))
+		const digits = 8
+		id = id[:min(len(id), longestID-digits-1)] + "_" + hex.EncodeToString(sum[:digits/2])
+	}
+	n.taken[id] = true
+	return id
+}

@@ -1,0 +1,314 @@
+package cliimport
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// mostFlags is how many flags of a command are looked at.
+const mostFlags = 600
+
+// flag is a flag of a command, with what has been found out about it.
+type flag struct {
+	name      string
+	about     string // by its completion
+	help      helpFlag
+	inHelp    bool
+	inherited bool
+	required  bool
+	kind      kind
+	doubt     string // what a person should look at; "" where all that says something of it agrees
+	left      string // why no parameter is made of it
+}
+
+// prober finds out the flags of commands. Flags of several commands that are told alike are tried once.
+type prober struct {
+	a     Asker
+	wants func(c *command, f *flag) string // why a flag is left out; "" where it is wanted
+
+	mu    sync.Mutex
+	known map[string]*tried
+}
+
+// tried is what was found out about a flag that other commands may have, too.
+type tried struct {
+	once sync.Once
+	kind kind
+	said string
+	err  error
+}
+
+// flagName is what a flag can be called.
+var flagName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.:@+-]{0,62}$`)
+
+// find finds the flags of a command. above are the flags that the commands above it offer.
+func (p *prober) find(ctx context.Context, c *command, above map[string]string) error {
+	offered, err := complete(ctx, p.a, append(slices.Clone(c.path), "--")...)
+	if err != nil || !offered.ok {
+		return notAnswered(offered, err)
+	}
+	c.flags = c.flagsOf(offered, above)
+	if !offered.has("--help") { // all that it offers may be what it requires
+		with := slices.Clone(c.path)
+		for _, f := range c.flags {
+			if err := p.try(ctx, c, f, nil); err != nil {
+				return err
+			}
+			with = append(with, "--"+f.name+"="+f.kind.sample())
+		}
+		more, err := complete(ctx, p.a, append(with, "--")...)
+		if err != nil {
+			return err
+		}
+		if others := c.flagsOf(more, above); more.ok && slices.ContainsFunc(others, func(f *flag) bool { return !c.has(f.name) }) {
+			for _, f := range c.flags {
+				f.required = true
+			}
+			for _, f := range others {
+				if !c.has(f.name) {
+					c.flags = append(c.flags, f)
+				}
+			}
+		}
+	}
+	for _, f := range c.flags {
+		if f.left = p.wants(c, f); f.left != "" && !f.required {
+			continue
+		}
+		if err := p.try(ctx, c, f, c.required()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func notAnswered(o offers, err error) error {
+	if err == nil {
+		err = fmt.Errorf("%s", o.why)
+	}
+	return err
+}
+
+func (c *command) has(name string) bool {
+	return slices.ContainsFunc(c.flags, func(f *flag) bool { return f.name == name })
+}
+
+// required are the words that the command's required flags are given with.
+func (c *command) required() (words []string) {
+	for _, f := range c.flags {
+		if f.required {
+			words = append(words, "--"+f.name+"="+f.kind.sample())
+		}
+	}
+	return words
+}
+
+// flagsOf makes flags of what is offered.
+func (c *command) flagsOf(o offers, above map[string]string) []*flag {
+	var flags []*flag
+	for _, one := range o.list {
+		name, isLong := strings.CutPrefix(one.word, "--")
+		name = strings.TrimSuffix(name, "=")
+		cobras := name == "help" || name == "version" && len(c.path) == 0
+		if !isLong || cobras || !flagName.MatchString(name) || len(flags) >= mostFlags ||
+			slices.ContainsFunc(flags, func(f *flag) bool { return f.name == name }) {
+			continue
+		}
+		f := &flag{name: name, about: one.about}
+		f.help, f.inHelp = c.help.flags[name]
+		// Where the help has no place for those of the commands above, it leaves them out.
+		same, isAbove := above[name]
+		f.inherited = f.help.inherited || isAbove && same == one.about && !f.inHelp
+		flags = append(flags, f)
+	}
+	return flags
+}
+
+// try finds out what a flag takes, unless one that is told alike has been tried.
+func (p *prober) try(ctx context.Context, c *command, f *flag, required []string) error {
+	if f.kind.of != "" {
+		return nil
+	}
+	key := strings.Join([]string{f.name, f.about, f.help.word, f.help.value, f.help.about}, "\x00")
+	p.mu.Lock()
+	if p.known == nil {
+		p.known = map[string]*tried{}
+	}
+	t := p.known[key]
+	if t == nil {
+		t = &tried{}
+		p.known[key] = t
+	}
+	p.mu.Unlock()
+	t.once.Do(func() {
+		l := look{p.a, c.path, required, f.name}
+		t.kind, t.said, t.err = l.kind(ctx, f)
+	})
+	f.kind, f.doubt = t.kind, t.said
+	return t.err
+}
+
+// look finds out about one flag by its parser.
+type look struct {
+	a        Asker
+	path     []string
+	required []string
+	name     string
+}
+
+// parse has the program parse values of the flag. No command runs, and nothing that completes a value: what is asked
+// for is the names of flags that may follow.
+func (l look) parse(ctx context.Context, values ...string) (o offers, reason string, err error) {
+	words := slices.Clone(l.path)
+	for _, word := range l.required {
+		if !strings.HasPrefix(word, "--"+l.name+"=") {
+			words = append(words, word)
+		}
+	}
+	for _, value := range values {
+		words = append(words, "--"+l.name+"="+value)
+	}
+	o, err = complete(ctx, l.a, append(words, "--")...)
+	if err != nil || !o.ok {
+		return o, "", err
+	}
+	if m := invalid.FindStringSubmatch(o.said); m != nil && slices.Contains(strings.FieldsFunc(m[1], isSeparator), "--"+l.name) {
+		reason = m[2]
+	} else if strings.Contains(o.said, "invalid argument") && strings.Contains(o.said, l.name) {
+		reason = o.said
+	}
+	return o, reason, nil
+}
+
+// invalid is how pflag says what a parser does not take.
+var invalid = lazyregexp.New(`(?s)invalid argument ".*?" for "([^"]*)" flag: (.*)`)
+
+func isSeparator(r rune) bool { return r == ',' || r == ' ' }
+
+// kind finds out what the flag takes; doubt says what does not agree.
+func (l look) kind(ctx context.Context, f *flag) (k kind, doubt string, err error) {
+	o, reason, err := l.parse(ctx, noValue)
+	if err != nil {
+		return k, "", err
+	}
+	known := true
+	switch {
+	case !o.ok:
+		k, known, doubt = kind{of: tool.TypeString}, false, "its parser could not be asked: "+o.why
+	case reason == "":
+		k = kind{of: tool.TypeString}
+	default:
+		if k, known = kindOf(reason); !known && len(k.enum) == 0 {
+			k.enum = named(f.about) // what refuses a value takes some only
+		}
+	}
+	if !known && doubt == "" && len(k.enum) == 0 && f.help.hasValue {
+		// the default is a value that it takes
+		if _, wrong, err := l.parse(ctx, unquoted(f.help.value)); err != nil || wrong != "" {
+			return k, "", err
+		}
+	}
+	if k.list, err = l.repeats(ctx, k, known, f); err != nil {
+		return k, "", err
+	}
+	if known {
+		if err := l.form(ctx, &k, f); err != nil {
+			return k, "", err
+		}
+	}
+	if doubt == "" {
+		doubt = f.disagrees(k, known)
+	}
+	if len(k.enum) == 0 && known && k.of == tool.TypeString && k.format == "" {
+		k.enum, err = l.enum(ctx, f)
+	}
+	return k, doubt, err
+}
+
+// repeats reports whether the flag is offered again once it has been given.
+func (l look) repeats(ctx context.Context, k kind, known bool, f *flag) (bool, error) {
+	if k.of == tool.TypeObject || !known && len(k.enum) == 0 {
+		return false, nil
+	}
+	o, reason, err := l.parse(ctx, k.sample())
+	if err != nil || !o.ok || reason != "" {
+		return false, err
+	}
+	said := words[f.help.word]
+	return o.has("--"+l.name) || f.help.isPflag && said.list && said.of == k.of, nil
+}
+
+// form finds out how the program splits a value.
+func (l look) form(ctx context.Context, k *kind, f *flag) error {
+	switch {
+	case k.of == tool.TypeObject:
+		_, reason, err := l.parse(ctx, `a=b,c="`)
+		if k.form = tool.FormPlain; strings.Contains(reason, "parse error on line") {
+			k.form = tool.FormCSV
+		}
+		return err
+	case k.list && k.of == tool.TypeString && k.format == "":
+		_, reason, err := l.parse(ctx, `"`)
+		switch {
+		case strings.Contains(reason, "parse error on line"):
+			k.form = tool.FormCSV
+		case !f.help.isPflag || f.help.word != "stringArray":
+			k.form = tool.FormPlain // it may split at commas, which nothing tells
+		}
+		return err
+	}
+	return nil
+}
+
+// enum asks for the values that the flag is completed with. They are all there are only where the program offers no
+// files beside them, and none is the beginning of a longer one.
+func (l look) enum(ctx context.Context, f *flag) ([]string, error) {
+	o, err := complete(ctx, l.a, append(slices.Clone(l.path), "--"+l.name, "")...)
+	if err != nil || !o.ok {
+		return nil, err
+	}
+	const most = 50
+	alone := o.directive&directiveNoFile != 0 && o.directive&(directiveError|directiveNoSpace) == 0
+	if !alone || len(o.list) < 2 || len(o.list) > most {
+		return nil, nil
+	}
+	var values []string
+	for _, one := range o.list {
+		open := strings.HasSuffix(one.word, "=") || strings.Contains(f.about+f.help.about, one.word+"=") ||
+			strings.HasPrefix(one.word, "-")
+		if open || one.word != clean(one.word) || len(one.word) > 64 {
+			return nil, nil
+		}
+		values = append(values, one.word)
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
+}
+
+// disagrees says what the help says otherwise; "" where it does not.
+func (f *flag) disagrees(k kind, known bool) string {
+	said, isType := words[f.help.word]
+	switch {
+	case !f.inHelp && !f.inherited:
+		return "the help does not name it"
+	case !f.inHelp:
+		return ""
+	case !known && len(k.enum) == 0 && (!isType || f.help.word == ""):
+		return fmt.Sprintf("its values have a form that nobody here knows (%s)", clean(f.help.word))
+	case !f.help.isPflag || !isType:
+		return ""
+	case f.help.word == "" && k.of == tool.TypeBoolean, said.of == k.of && said.format == k.format && said.list == k.list:
+		return ""
+	case f.help.word == "string" && len(k.enum) > 0:
+		return ""
+	}
+	return fmt.Sprintf("the help says %s, and its parser takes a %s", said.words(), k.words())
+}
+
+func unquoted(s string) string { return strings.Trim(s, `"'`) }
