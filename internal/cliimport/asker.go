@@ -77,7 +77,8 @@ func newAsker(host Host, p Program, patience time.Duration) (*asker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a program is asked in the sandbox only: %w", err)
 	}
-	return &asker{host: host, plan: plan, path: p.Path, patience: patience, places: make(chan struct{}, max(4, runtime.NumCPU()+2))}, nil
+	places := make(chan struct{}, max(4, runtime.NumCPU()+2))
+	return &asker{host: host, plan: plan, path: p.Path, patience: patience, places: places}, nil
 }
 
 // Ask implements Asker.

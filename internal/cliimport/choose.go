@@ -17,7 +17,7 @@ var (
 		api-resources api-versions cluster-info lsf lsl lsd lsjson md5sum sha1sum hashsum linters help doctor whoami browse`)
 	destroys = strings.Fields(`delete del remove rm rmi rmdir destroy purge prune kill drain uninstall drop wipe clear clean
 		cleanup forget erase reset revoke terminate evict purge-all delete-all truncate deletefile rmdirs disable`)
-	runsOthers = strings.Fields(`exec ssh sh shell bash rsh attach console debug run-command plugin`)
+	runsOthers = strings.Fields(`exec ssh sh shell bash rsh console debug run-command plugin`)
 )
 
 // verb returns what a command is called by, without the commands above it.
@@ -61,8 +61,8 @@ func selectorOf(selectors []config.Selector, c *command, program string) (config
 // The names of flags that hold a credential, or make a call somebody else's.
 var (
 	credential = lazyregexp.New(`(?i)(?:^|[-_.])(?:token|password|passwd|passphrase|pwd|secrets?|credentials?|creds|` +
-		`api-?key|access-?key|private-?key|client-?key|encryption-?key|bearer|pat|kubeconfig|netrc|cookie|auth-?key|pass)(?:$|[-_.])|` +
-		`(?i)(?:password|passphrase|secret|token|credentials?|apikey)$`)
+		`api-?key|access-?key|private-?key|client-?key|encryption-?key|bearer|pat|kubeconfig|netrc|auth-?key|pass)(?:$|[-_.])|` +
+		`(?i)(?:password|passphrase|secret|token|credentials?|apikey|cookies?)$`)
 	impersonation = lazyregexp.New(`(?i)^(?:as|as-.*|.*impersonate.*|sudo|run-?as|act-?as)$`)
 	aboutBeing    = lazyregexp.New(`(?i)\bimpersonat`)
 )

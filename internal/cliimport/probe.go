@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -39,6 +40,7 @@ type prober struct {
 // tried is what was found out about a flag that other commands may have, too.
 type tried struct {
 	once sync.Once
+	done atomic.Bool
 	kind kind
 	said string
 	err  error
@@ -77,10 +79,16 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			}
 		}
 	}
+	var wanted []*flag
 	for _, f := range c.flags {
-		if f.left = p.wants(c, f); f.left != "" && !f.required {
-			continue
+		if f.left = p.wants(c, f); f.left == "" || f.required {
+			wanted = append(wanted, f)
 		}
+	}
+	if err := p.batch(ctx, c, wanted); err != nil {
+		return err
+	}
+	for _, f := range wanted {
 		if err := p.try(ctx, c, f, c.required()); err != nil {
 			return err
 		}
@@ -135,20 +143,11 @@ func (p *prober) try(ctx context.Context, c *command, f *flag, required []string
 	if f.kind.of != "" {
 		return nil
 	}
-	key := strings.Join([]string{f.name, f.about, f.help.word, f.help.value, f.help.about}, "\x00")
-	p.mu.Lock()
-	if p.known == nil {
-		p.known = map[string]*tried{}
-	}
-	t := p.known[key]
-	if t == nil {
-		t = &tried{}
-		p.known[key] = t
-	}
-	p.mu.Unlock()
+	t := p.entry(f)
 	t.once.Do(func() {
 		l := look{p.a, c.path, required, f.name}
 		t.kind, t.said, t.err = l.kind(ctx, f)
+		t.done.Store(true)
 	})
 	f.kind, f.doubt = t.kind, t.said
 	return t.err

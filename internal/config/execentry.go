@@ -238,6 +238,11 @@ func runValues(t *tool.Tool, n, without int, commands *command.Catalogue) []stri
 	said := make([]string, len(t.Parameters))
 	for at, role := range shellwords.Read(words, commands).Roles[first:] {
 		i, what := of[at], runs[role.Kind]
+		switch t.Parameters[i].Type {
+		case tool.TypeBoolean, tool.TypeInteger, tool.TypeNumber: // nothing that runs is called so
+			continue
+		case tool.TypeString, tool.TypeArray, tool.TypeObject:
+		}
 		if role.Kind == shellwords.AnyOption && t.Parameters[i].Flag == "" {
 			what = "its options" // tar xfI FILE CMD
 		}
