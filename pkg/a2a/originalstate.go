@@ -181,6 +181,7 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 	active := len(s.runs)
 	s.mu.Unlock()
 	s.originalJSON(w, http.StatusOK, map[string]any{
-		"uptime_seconds": int64(s.o.Now().Sub(s.began).Seconds()), "active_tasks": active, "memory_bytes": memory.Sys, "threads": runtime.NumGoroutine(),
+		"uptime_seconds": int64(s.o.Now().Sub(s.began).Seconds()), "active_tasks": active, "memory_bytes": memory.Sys,
+		"threads":   runtime.NumGoroutine(),
 		"streaming": map[string]any{"sse_connections": s.watchers[0].Load(), "websocket_connections": s.watchers[1].Load()}})
 }
