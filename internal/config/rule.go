@@ -59,6 +59,7 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 				r.readTexts(v, "exclude_paths", &r.rule.ExcludePaths)
 			}),
 			yamldoc.NewKey("parameters", "a mapping of arguments to values", (*ruleEntry).readParameters),
+			yamldoc.NewKey("request", "a mapping: {method, url, path, query, body}", (*ruleEntry).readRequest),
 			yamldoc.NewKey("commands", "a mapping", (*ruleEntry).readCommands),
 			yamldoc.NewKey("requires", "a list", (*ruleEntry).readRequires),
 			yamldoc.NewKey("decision", "a mapping", (*ruleEntry).readDecision),

@@ -62,6 +62,7 @@ func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) s
 	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)),
 		Arguments: recordedArguments(r, mark, mask)}
 	if kind == events.ToolDecided {
+		act.Request = events.Arguments(r.SentAsTold(), nil, nil)
 		act.Tools = r.Tools[1:]
 		act.Dir, act.Workspace, act.Env = mask(r.Dir), r.Workspace.Dirs(), r.Env
 		act.Mode, act.Headless, act.Confined, act.Obliging = r.Mode, r.Headless, r.Confined, r.TakesObligations

@@ -44,6 +44,7 @@ type toolCall struct {
 	Kind       string                     `json:"kind"`
 	Title      string                     `json:"title,omitempty"`
 	Parameters map[string]any             `json:"parameters"`
+	Request    map[string]any             `json:"request,omitempty"` // the HTTP request that it sends
 	Paths      []permissions.ReviewedPath `json:"paths"`
 	Commands   []string                   `json:"commands"`
 	Unclear    []string                   `json:"unclear,omitempty"`
@@ -82,7 +83,7 @@ func newInput(review *permissions.Review, now time.Time) *input {
 			review.Decided.Reason},
 		ToolCall: toolCall{
 			CallID: review.CallID, ToolCallID: review.ToolCall, Kind: string(review.Action), Title: review.Title,
-			Parameters: review.Arguments, Paths: review.Paths, Commands: review.Commands, Unclear: review.Unclear,
+			Parameters: review.Arguments, Request: review.Sent, Paths: review.Paths, Commands: review.Commands, Unclear: review.Unclear,
 			Shell: review.Shell, Dir: review.Dir, Workspace: review.Workspace.Dirs(), Digest: review.Digest,
 			Script:   review.Script,
 			ReadOnly: review.ReadOnly, Doubts: review.Doubts, Claim: review.Claim,

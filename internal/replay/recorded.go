@@ -86,6 +86,12 @@ func requestOf(e audit.Entry, commands *command.Catalogue) (r permissions.Reques
 		r.Paths = append(r.Paths, permissions.Path{Name: path, Write: r.Action == permissions.ActionCall &&
 			!a.ReadOnly})
 	}
+	if a.Request != nil {
+		if _, whole := a.Request["url"]; !whole || withheldIn(a.Request) {
+			return r, "the record does not hold the whole request"
+		}
+		r.Sent = a.Request
+	}
 	for name, value := range a.Arguments {
 		if withheldIn(value) {
 			if r.Withheld == nil {

@@ -141,6 +141,9 @@ type Act struct {
 	Shell     string         `json:"shell,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"` // shortened, secrets replaced
 	Digest    string         `json:"digest,omitempty"`
+	// Request is the HTTP request that it sends: method, url, path, query, body; only its method where an argument is
+	// secret.
+	Request map[string]any `json:"request,omitempty"`
 	// Given has the keyed hashes of the secrets that a tool was given, by its variables.
 	Given map[string]string `json:"given,omitempty"`
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/httptool"
@@ -118,8 +119,29 @@ func limitKey(spool bool) string {
 	return "max_output_mb under resource_limits"
 }
 
-// Describe implements runner.
-func (requests) Describe(*act) {}
+// Describe implements runner: the request, for rules.
+func (requests) Describe(a *act) {
+	sent := requestOf(a.invocation).decided
+	query := map[string]any{}
+	for _, field := range sent.Query {
+		switch before := query[field.Name].(type) {
+		case nil:
+			query[field.Name] = field.Value
+		case []any:
+			query[field.Name] = append(before, field.Value)
+		default:
+			query[field.Name] = []any{before, field.Value}
+		}
+	}
+	var body any = map[string]any{} // so that expressions find no member in it
+	switch {
+	case sent.Data != nil:
+		body = sent.Data
+	case utf8.Valid(sent.Body) && sent.Body != nil:
+		body = string(sent.Body)
+	}
+	a.request.Sent = map[string]any{"method": sent.Method, "url": sent.URL, "path": sent.Path, "query": query, "body": body}
+}
 
 // Show implements runner: the request as it is sent, but for what the program adds.
 func (requests) Show(a *act) string {

@@ -44,6 +44,7 @@ func (r *Rule) Check() []FieldError {
 			c.add(strings.TrimSuffix("parameters."+name+"."+fault.Field, "."), fault.Message, fault.Hint)
 		}
 	}
+	c.checkRequest(r)
 	if r.When != "" {
 		_, err := compileCondition(r.When)
 		c.pattern("when", err)

@@ -16,6 +16,7 @@ type Review struct {
 	Action    Action
 	Tools     []string // the ids under which governors may name the act, the best one first
 	Title     string
+	Sent      map[string]any // the HTTP request that it sends; nil for none
 	Arguments map[string]any
 	Paths     []ReviewedPath
 	Commands  []string // what a shell text runs, a command an item
@@ -50,7 +51,7 @@ type ReviewedPath struct {
 func NewReview(r Request, decided Decision, arguments map[string]any, mask func(string) string) Review {
 	review := Review{
 		Session: r.Session, Agent: r.Agent, Caller: r.Caller(), Door: r.Door, Action: r.Action,
-		Tools: r.Tools, Arguments: arguments,
+		Tools: r.Tools, Arguments: arguments, Sent: r.SentAsTold(),
 		Shell: mask(r.ShellText), Dir: mask(r.Dir), Workspace: r.Workspace, ReadOnly: r.ReadOnly, Decided: decided,
 	}
 	for _, path := range r.Paths {

@@ -26,6 +26,7 @@ type compiledRule struct {
 	// parameters are the names of the arguments that the rule is about, sorted; matchers are those that are
 	// not for equality.
 	parameters []string
+	request    map[string]*compiledMatcher // by the part of the request
 	matchers   map[string]*compiledMatcher
 	when       *condition
 	fault      string // why the rule cannot be asked; "" when it can
@@ -64,6 +65,7 @@ func compileRule(rule Rule) *compiledRule {
 		c.matchers[name], _ = compileMatcher(matcher)
 		c.parameters = append(c.parameters, name)
 	}
+	c.compileRequest()
 	slices.Sort(c.parameters)
 	c.parameters = slices.Compact(c.parameters)
 	if rule.When != "" {
@@ -125,6 +127,7 @@ var (
 	factConditions = []ruleCondition{
 		{"requires", (*compiledRule).matchRequires},
 		{"parameters", (*compiledRule).matchParameters},
+		{"request", (*compiledRule).matchSent},
 		{"commands", (*compiledRule).matchCommands},
 		{"include_paths", (*compiledRule).matchPaths},
 		{"risk", (*compiledRule).matchRisk},
@@ -196,6 +199,9 @@ func (c *compiledRule) because() string {
 	}
 	if len(c.parameters) > 0 {
 		parts = append(parts, "the arguments")
+	}
+	if len(c.request) > 0 {
+		parts = append(parts, "the request")
 	}
 	if len(c.commands) > 0 {
 		parts = append(parts, "the commands")

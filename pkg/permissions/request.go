@@ -61,6 +61,9 @@ type Request struct {
 	Env       []string
 	Variables []Variable
 
+	// Sent is the HTTP request that the act sends, its body parsed: method, url, path, query, body; nil for none.
+	Sent map[string]any
+
 	Workspace tool.Workspace
 	Dir       string // what relative paths are relative to: absolute
 

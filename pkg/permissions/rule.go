@@ -54,6 +54,8 @@ type Rule struct {
 	Parameters map[string]any
 	// Matchers are arguments that must fit in another way.
 	Matchers map[string]Matcher
+	// Request is what the HTTP request of the act must fit: method, url, path, query.NAME and body.NAME.
+	Request map[string]Matcher `json:",omitempty"`
 	// CommandPrefixes are the first words of commands (parameters.command_prefix of the original format).
 	CommandPrefixes []string
 	// Commands is the version-2 form: every command of a shell text must be allowed.

@@ -36,6 +36,7 @@ const (
 //	call.env          the names of the variables that it sets
 //	call.dir, call.workspace
 //	call.risk         low, medium, high
+//	call.request      the HTTP request that it sends: method, url, path, query, body (JSON parsed)
 //	call.read_only    the tool's author says that it changes nothing
 type condition struct {
 	program cel.Program
@@ -61,13 +62,14 @@ var conditionEnv = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("call.shell", cel.StringType),
 		cel.Variable("call.env", texts), cel.Variable("call.dir", cel.StringType),
 		cel.Variable("call.workspace", cel.StringType),
+		cel.Variable("call.request", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("call.risk", cel.StringType), cel.Variable("call.read_only", cel.BoolType),
 	)
 })
 
 // callNames are the fields of call, for the hint to a misspelled one.
 const callNames = "call has tool, tools, action, agent, session, door, mode, headless, paths, commands, shell, env, " +
-	"dir, workspace, risk, read_only; arguments are in params"
+	"dir, workspace, request, risk, read_only; arguments are in params"
 
 // compileCondition compiles an expression. The error is one that its author can use.
 func compileCondition(text string) (*condition, error) {
@@ -217,8 +219,13 @@ func (v *evaluation) variables() map[string]any {
 	if params == nil {
 		params = map[string]any{}
 	}
+	sent := nothingSent
+	if v.Sent != nil {
+		sent, _ = plainValue(v.Sent).(map[string]any)
+	}
 	v.variablesSeen = map[string]any{
-		"params": params, "call.tool": id, "call.tools": listOf(known(v.Tools)),
+		"call.request": sent,
+		"params":       params, "call.tool": id, "call.tools": listOf(known(v.Tools)),
 		"call.action": string(v.Action), "call.agent": v.Agent,
 		"call.session": v.Session, "call.door": string(v.Door), "call.mode": v.Mode, "call.headless": v.Headless,
 		"call.paths": paths, "call.commands": programs, "call.shell": v.ShellText, "call.env": listOf(v.Env),
