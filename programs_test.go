@@ -92,7 +92,7 @@ func TestProgramsStandInTheCatalogue(t *testing.T) {
 
 // ordinaryWords are names of programs that are words of English, of our own verbs or of keys, too.
 const ordinaryWords = `at batch config dash date diff expect factor file free host ip last mail more nameref patch script
-	standard tail time timeout toolbox tree watch env id`
+	standard tail time timeout toolbox tree watch env id base64`
 
 // namePrograms lists what tells programs apart by their names nevertheless, and why.
 var namePrograms = map[string]struct{ names, why string }{
@@ -146,7 +146,6 @@ var namePrograms = map[string]struct{ names, why string }{
 	"pkg/sandbox/proof_linux.go":               {"bash", "the proofs are run by bash"},
 	"pkg/sandbox/sparedir_linux.go":            {"chown mkdir", "system calls"},
 	"pkg/sandbox/mountview_linux.go":           {"mkdir", "system calls"},
-	"pkg/tool/format.go":                       {"base64", "formats of values"},
 	"internal/telemetry/environment.go":        {"gzip", "an encoding of HTTP, and what OTEL_EXPORTER_OTLP_COMPRESSION may say"},
 	"internal/telemetry/send.go":               {"gzip", "an encoding of HTTP"},
 	"internal/telemetry/span.go":               {"sync", "a mode of execution"},
