@@ -105,7 +105,8 @@ func checkLoaded(t *testing.T, loaded Loaded) {
 	limits := loaded.Tool.Sandbox.Limits
 	switch {
 	case (loaded.Template == nil) != (loaded.Tool.Unavailable != "" || loaded.Tool.Exec != nil || loaded.Tool.HTTP != nil ||
-		loaded.Tool.A2A != nil):
+		loaded.Tool.A2A != nil),
+		(loaded.Request == nil) != (loaded.Tool.HTTP == nil):
 		t.Errorf("template %v and unavailable %q", loaded.Template, loaded.Tool.Unavailable)
 	case limits.Timeout <= 0 || limits.Timeout > longestTimeout:
 		t.Errorf("timeout %s", limits.Timeout)

@@ -74,3 +74,17 @@ func fieldRows() map[string]schemaRow {
 		schema{"type": []string{"string", "number", "boolean", "null", "array"}}}
 	return rows
 }
+
+// requestSchema is the schema of what stands under http: where the request goes, and with which method.
+func requestSchema() schema {
+	wants := func(keys ...string) schema { return schema{"required": keys} }
+	methods := []schema{wants("method", "path")}
+	for _, method := range request.Methods() {
+		if method != "QUERY" {
+			methods = append(methods, wants(strings.ToLower(method)))
+		}
+	}
+	s := requireObject(object(httpMapping()))
+	s["allOf"] = []schema{anyOf(wants("source"), wants("hosts")), anyOf(methods...)}
+	return s
+}

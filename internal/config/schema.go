@@ -47,7 +47,7 @@ func ToolsSchema() ([]byte, error) {
 			"tool":       entry,
 			"exec":       object(execMapping(), "command"),
 			"a2a":        object(a2aMapping(), "url"),
-			"http":       requireObject(object(httpMapping())),
+			"http":       requestSchema(),
 			"source":     requireObject(object(httpSourceMapping(), "base_url")),
 			"auth":       object(authOfSourceMapping()),
 			"basic":      requireObject(object(basicMapping(), "username", "password")),

@@ -54,7 +54,7 @@ func named[T any](of func() yamldoc.Mapping[T]) func() (string, []string) {
 // otherMappings are those of other files, which have no schema.
 var otherMappings = []string{
 	"policyFileMapping", "ruleMapping", "commandsMapping", "decisionMapping", "defaultsMapping",
-	"matcherMapping", "riskMapping", "limitMapping", "actMapping",
+	"matcherMapping", "requestMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping", "telemetryMapping",
 	"serveMapping", "serveLimitsMapping", "pushMapping", "tasksMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
