@@ -65,7 +65,7 @@ func newAsker(host Host, p Program, patience time.Duration) (*asker, error) {
 			"COBRA_ACTIVE_HELP": "0", "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200", "GOMAXPROCS": "2",
 		},
 		Limits: tool.Limits{
-			Timeout: patience, CPU: longestAnswer, Output: largestAnswer, Memory: mostMemory,
+			Timeout: patience, CPU: patience, Output: largestAnswer, Memory: mostMemory,
 			Processes: mostProcesses, TempSize: mostTemporary, FileSize: mostTemporary, OpenFiles: 256,
 		},
 		Require: []sandbox.Property{sandbox.PropertyFiles, sandbox.PropertyNetwork, sandbox.PropertyProcesses},
