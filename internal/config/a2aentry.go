@@ -44,6 +44,9 @@ func (e *toolEntry) readA2A(v yamldoc.Value) {
 
 // readA2AToken reads where the token stands. The token itself has no business in the file.
 func (e *toolEntry) readA2AToken(v yamldoc.Value) {
+	if v.IsEmpty() {
+		return
+	}
 	if !v.IsMapping() {
 		v.Hide()
 		v.Fail(yamldoc.RuleType, "run: a2a-acp secrets set NAME and write here: {secret: NAME}",
