@@ -34,6 +34,7 @@ var dearToStart = map[string]int{
 	"gopkg.in/yaml%2ev3":                                300, // what people write
 	"mvdan.cc/sh/v3/fileutil":                           120, // of the shell's syntax
 	"github.com/dustin/go-humanize":                     130, // of SQLite's C library
+	"github.com/google/jsonschema-go/jsonschema":        330, // it looks through its own types
 	"github.com/a2a-acp/a2a-acp/pkg/acp":                150, // which methods are decided, and where
 }
 
