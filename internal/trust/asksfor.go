@@ -12,7 +12,8 @@ import (
 // print, or what a grant stands for; or addresses that only his machine, or its network, reaches.
 func Asks(t *tool.Tool) bool {
 	s := t.Sandbox
-	return len(s.References)+len(s.Grants) > 0 || t.HTTP != nil && len(t.HTTP.API.Addresses) > 0
+	return len(s.References)+len(s.Grants) > 0 || t.HTTP != nil && len(t.HTTP.API.Addresses) > 0 ||
+		t.A2A != nil && len(t.A2A.Allow) > 0
 }
 
 // IsOwn reports whether a file's tools may have that as they are: those that came with the program, the

@@ -82,6 +82,12 @@ func remoteState(state, message string) string {
 	return `{"statusUpdate":{"taskId":"t1","contextId":"c","status":{"state":"TASK_STATE_` + state + `"` + message + `}}}`
 }
 
+// remoteTask answers with the task as it is.
+func remoteTask(w http.ResponseWriter, state, message string) {
+	task := `{"id":"t1","contextId":"c","status":{"state":"TASK_STATE_` + state + `","message":` + message + `}}`
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, strings.ReplaceAll(task, "\n", " "))
+}
+
 func remoteText(text string) string {
 	encoded, _ := json.Marshal(text)
 	return `{"artifactUpdate":{"taskId":"t1","append":true,"artifact":{"artifactId":"a","parts":[{"text":` + string(encoded) + `}]}}}`
@@ -147,7 +153,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-const permission = `{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Delete all?\u001b]0;x\u0007 ` + "```" + `"},{"data":{"requestId":"r",
+const permission = `{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Delete all with ` + apiKey + `?\u001b]0;x\u0007 ` + "```" + `"},{"data":{"requestId":"r",
 	"options":[{"optionId":"go","name":"Go","kind":"allow_once"},{"optionId":"ever","kind":"allow_always"},
 	{"optionId":"stop","name":"Stop","kind":"reject_once"}]}}]}`
 
@@ -190,7 +196,7 @@ func TestRemoteAsks(t *testing.T) {
 				return
 			}
 			if len(asked) != 2 || !asked[0].Once || strings.ContainsAny(asked[0].Text, "\x1b\x07") ||
-				!strings.Contains(asked[0].Text, "Delete all?") || asked[0].Digest == asked[1].Digest {
+				!strings.Contains(asked[0].Text, "Delete all with [secret]?") || asked[0].Digest == asked[1].Digest {
 				t.Errorf("asked %+v", asked)
 			}
 			decided := map[string]string{}
@@ -210,9 +216,14 @@ func TestRemoteAsks(t *testing.T) {
 func TestRemoteWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, rule(permissions.Approve))
-	remote := newRemoteAgent(t, func(w http.ResponseWriter, _ string, n int) {
-		if n == 1 {
-			streamed(w, remoteState("INPUT_REQUIRED", `{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Which day?"}]}`))
+	const question = `{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Which day?"}]}`
+	remote := newRemoteAgent(t, func(w http.ResponseWriter, method string, n int) {
+		switch {
+		case method == "GetTask":
+			remoteTask(w, "INPUT_REQUIRED", question)
+			return
+		case n == 1:
+			streamed(w, remoteState("INPUT_REQUIRED", question))
 			return
 		}
 		streamed(w, remoteState("COMPLETED", `{"messageId":"e","role":"ROLE_AGENT","parts":[{"text":"Booked."}]}`))
@@ -224,8 +235,65 @@ func TestRemoteWaits(t *testing.T) {
 	}
 	result = h.execute(t.Context(), `{"message":"Monday","task":"t1"}`)
 	_, messages := remote.sent()
-	if result.Stdout != "Booked.\n" || len(messages) != 2 || !strings.Contains(messages[1], `"taskId":"t1"`) {
+	if result.Stdout != "Booked.\n" || len(messages) != 3 || !strings.Contains(messages[2], `"taskId":"t1"`) {
 		t.Errorf("%+v, sent %q", result, messages)
+	}
+}
+
+// TestRemoteIsAnsweredByAPerson has a call name a task that waits for a yes or no, and bring the yes along: it is
+// not sent, and a person is asked.
+func TestRemoteIsAnsweredByAPerson(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	remote := newRemoteAgent(t, func(w http.ResponseWriter, method string, _ int) {
+		switch method {
+		case "GetTask":
+			remoteTask(w, "INPUT_REQUIRED", permission)
+		case "SubscribeToTask":
+			streamed(w, remoteState("INPUT_REQUIRED", permission))
+		default:
+			streamed(w, remoteState("COMPLETED", ""))
+		}
+	})
+	h.delegates(delegating(remote.URL))
+	h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
+	}
+	result := h.execute(t.Context(), `{"message":"go","task":"t1"}`)
+	_, messages := remote.sent()
+	said := strings.Join(messages, "\n")
+	if result.Status != tool.StatusCompleted || strings.Contains(said, `"go"`) || !strings.Contains(said, `"optionId":"stop"`) ||
+		!strings.Contains(result.Stderr, "was not sent") {
+		t.Errorf("%+v, sent %s", result, said)
+	}
+}
+
+// TestRemoteTakesNoOnce has the agent ask for more than a yes to this once: nobody says yes, neither a person, who is
+// not asked that, nor who has made the call.
+func TestRemoteTakesNoOnce(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]string{
+		`{"optionId":"ever","kind":"allow_always"},{"optionId":"stop","kind":"reject_once"}`:    "stop",
+		`{"optionId":"ever","kind":"allow_always"},{"optionId":"never","kind":"reject_always"}`: "never",
+		`{"optionId":"go","kind":"allow_once"}`:                                                 "",
+	} {
+		h := newHouse(t, rule(permissions.Approve))
+		remote := newRemoteAgent(t, func(w http.ResponseWriter, method string, n int) {
+			if n == 1 {
+				streamed(w, remoteState("INPUT_REQUIRED", `{"messageId":"q","role":"ROLE_AGENT","parts":[{"data":{"options":[`+options+`]}}]}`))
+				return
+			}
+			streamed(w, remoteState("COMPLETED", ""))
+		})
+		h.delegates(delegating(remote.URL))
+		result := h.execute(t.Context(), `{"message":"do"}`)
+		_, messages := remote.sent()
+		if h.count("ask") != 0 || strings.Contains(result.Stdout, "waits for an answer") || strings.Contains(strings.Join(messages[1:], ""), `"ever"`) {
+			t.Errorf("%s: %+v, sent %q", options, result, messages)
+		}
+		if answered := len(messages) == 2 && strings.Contains(messages[1], `"optionId":"`+want+`"`); answered != (want != "") {
+			t.Errorf("%s: sent %q", options, messages)
+		}
 	}
 }
 
@@ -271,6 +339,9 @@ func TestHostileRemote(t *testing.T) {
 		"an error with a screen full of escapes": {answer: func(w http.ResponseWriter, _ string, _ int) {
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"\u001b[2Jgone"}}`)
 		}, code: tool.FailInternal, says: `\u{1b}[2Jgone`},
+		"an error with the token in it": {answer: func(w http.ResponseWriter, _ string, _ int) {
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no user of `+apiKey+`"}}`)
+		}, code: tool.FailInternal, says: "no user of [secret]"},
 		"no A2A": {answer: func(w http.ResponseWriter, _ string, _ int) { fmt.Fprint(w, "<html>") }, code: tool.FailInternal, says: "no JSON-RPC"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +46,7 @@ func (c *remoteCall) run(ctx context.Context) (a2aclient.End, error) {
 		return a2aclient.End{}, err
 	}
 	talk := &a2aclient.Talk{Client: client, Tell: c.tell, Answer: c.answer}
-	end, err := talk.Send(ctx, &wire.SendMessageRequest{Message: c.message()})
+	end, err := c.begin(ctx, talk)
 	if err != nil && end.Task != "" && !end.Status.State.Terminal() {
 		left, done := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 		defer done()
@@ -55,6 +56,31 @@ func (c *remoteCall) run(ctx context.Context) (a2aclient.End, error) {
 		c.last(end)
 	}
 	return end, err
+}
+
+// begin sends the message. Where it would answer a yes or no, which is a person's to give, he is asked in its place:
+// who has made the call may know the task, and not what the agent asks of a person by now.
+func (c *remoteCall) begin(ctx context.Context, talk *a2aclient.Talk) (a2aclient.End, error) {
+	message := c.message()
+	if message.TaskID != "" {
+		task, err := talk.Client.Task(ctx, message.TaskID)
+		if err != nil {
+			return a2aclient.End{}, err
+		}
+		if isPermission(task.Status) {
+			c.said.complaint("The message was not sent: the task waits for a yes or no, which a person gives.")
+			return talk.Follow(ctx, string(message.TaskID))
+		}
+	}
+	return talk.Send(ctx, &wire.SendMessageRequest{Message: message})
+}
+
+// isPermission reports whether a task waits for a yes or no.
+func isPermission(status wire.TaskStatus) bool {
+	return status.State == wire.TaskStateInputRequired &&
+		slices.ContainsFunc(a2aclient.AskOf(status).Options, func(o a2aclient.Option) bool {
+			return strings.HasPrefix(o.Kind, "allow_") || strings.HasPrefix(o.Kind, "reject_")
+		})
 }
 
 // message returns what is sent.
@@ -114,13 +140,20 @@ func (c *remoteCall) last(end a2aclient.End) {
 // answer has a person answer what the agent asks, where that is yes or no. What it asks in words of its own is for
 // whoever has made the call, who can call again.
 func (c *remoteCall) answer(ctx context.Context, task a2aclient.End, refused error) (*wire.Message, error) {
-	ask := a2aclient.AskOf(task.Status)
-	yes, no := yesOf(ask.Options), noOf(ask.Options)
-	if yes == nil || no == nil || task.Status.State != wire.TaskStateInputRequired {
+	if !isPermission(task.Status) {
 		return nil, nil
 	}
 	if refused != nil {
 		return nil, refused
+	}
+	ask := a2aclient.AskOf(task.Status)
+	yes, no := yesOf(ask.Options), noOf(ask.Options)
+	switch {
+	case no == nil:
+		return nil, tool.Failf(tool.FailDenied, "the remote agent asks for a yes, and takes no no")
+	case yes == nil:
+		c.said.complaint("The remote agent was told no: it asks for a yes that is for more than this once.")
+		return ask.Answer(no.ID), nil
 	}
 	if c.asked++; c.asked > mostQuestions {
 		return nil, tool.Failf(tool.FailDenied, "the remote agent has asked more than %d times", mostQuestions)

@@ -22,6 +22,7 @@ type asks func(ctx context.Context, n int, question string) (allowed bool, failu
 // own, about which somebody is asked whatever the rules approve, every time.
 func (e *Executor) asksFor(a *act, caller Caller) asks {
 	return func(ctx context.Context, n int, text string) (bool, *tool.Failure) {
+		text = a.redactor.String(text) // what asks has been given the values
 		q := &midway{gated: &gated{act: a, e: e}, text: text, id: fmt.Sprintf("%s-%d", a.call.ID, n)}
 		sum := sha256.Sum256([]byte("a2a-acp question v1 " + a.digest + "\x00" + q.id + "\x00" + text))
 		q.digest = hex.EncodeToString(sum[:])

@@ -106,6 +106,11 @@ func (a *act) clean(o outcome) outcome {
 		return cleaned
 	}
 	o.Notes, o.Changed = clean(o.Notes), clean(o.Changed)
+	if o.Ended != nil { // it may repeat what a server said
+		ended := *o.Ended
+		ended.Message = text(ended.Message)
+		o.Ended = &ended
+	}
 	return o
 }
 

@@ -64,13 +64,19 @@ func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 				if reference.Command != nil {
 					outside = ", a command that is run outside of the sandbox"
 				}
-				fmt.Fprintf(w, "  %s gets %s%s\n", display.Line(loaded.Tool.ID),
-					display.Line(name+" from "+reference.String()), outside)
+				fmt.Fprintf(w, "  %s gets %s%s%s\n", display.Line(loaded.Tool.ID),
+					display.Line(name+" from "+reference.String()), sentTo(&loaded.Tool), outside)
 			}
 			if loaded.Tool.HTTP != nil {
 				for _, address := range loaded.Tool.HTTP.API.Addresses {
 					fmt.Fprintf(w, "  %s may send requests to %s, by the name %s\n", display.Line(loaded.Tool.ID), address,
 						display.Line(loaded.Tool.HTTP.API.Origin))
+				}
+			}
+			if a := loaded.Tool.A2A; a != nil {
+				for _, address := range a.Allow {
+					fmt.Fprintf(w, "  %s may talk to an agent at %s, by the name %s\n", display.Line(loaded.Tool.ID), address,
+						display.Line(a.URL))
 				}
 			}
 			for _, name := range loaded.Tool.Sandbox.Grants {
@@ -82,6 +88,18 @@ func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 			}
 		}
 	}
+}
+
+// sentTo says where a credential goes that a tool is given; "" where the tool's own program has it.
+func sentTo(t *tool.Tool) string {
+	switch {
+	case t.HTTP != nil:
+		return ", and sends it to " + display.Line(t.HTTP.API.Origin)
+	case t.A2A != nil:
+		to := append([]string{t.A2A.URL}, t.A2A.Origins...)
+		return ", and sends it to " + display.Line(strings.Join(to, ", "))
+	}
+	return ""
 }
 
 func scriptInWords(b *trust.WorkspaceFiles, script trust.WorkspaceScript) string {
@@ -123,6 +141,8 @@ func mayInWords(t *tool.Tool) string {
 	switch {
 	case t.HTTP != nil:
 		may = append(may, "sends "+display.Line(t.HTTP.Line))
+	case t.A2A != nil:
+		may = append(may, "has "+display.Line(t.A2A.URL)+" do it")
 	case s.Network == tool.NetworkOn:
 		may = append(may, "network")
 	}
