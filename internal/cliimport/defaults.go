@@ -31,9 +31,11 @@ func (f *flag) defaultValue(p *tool.Parameter) any {
 	case tool.TypeString:
 		// pflag quotes the default of a text; what stands there without is about the default.
 		prose := f.help.isPflag && p.Format == "" && len(p.Enum) == 0 && !strings.HasPrefix(text, `"`)
-		if value = plainText(text); value == "" || prose {
+		plain := plainText(text)
+		if plain == "" || prose || plain != clean(plain) { // within quotes it can name what nobody sees
 			return nil
 		}
+		value = plain
 	case tool.TypeArray:
 		list := f.listDefault(p, text)
 		if len(list) == 0 {
