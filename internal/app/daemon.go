@@ -104,7 +104,7 @@ func (d *daemon) open() (err error) {
 	}
 	line, err := d.server.FirstLine()
 	if err == nil {
-		err = d.lock.tell(line)
+		err = d.lock.tell(d.server.URLs())
 	}
 	if err == nil {
 		d.app.note(events.Event{Type: events.DaemonStarted, Coverage: d.coverage()})

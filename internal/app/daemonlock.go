@@ -40,8 +40,8 @@ func lockDaemon(state string) (*daemonLock, error) {
 }
 
 // tell writes where the daemon is, for whoever finds the lock taken.
-func (l *daemonLock) tell(line []byte) error {
-	text := fmt.Appendf(nil, "process %d %s", os.Getpid(), line)
+func (l *daemonLock) tell(urls []string) error {
+	text := fmt.Appendf(nil, "process %d at %s", os.Getpid(), strings.Join(urls, ", "))
 	_, err := l.file.WriteAt(text, 0)
 	return errors.Join(err, l.file.Truncate(int64(len(text))))
 }
