@@ -35,6 +35,7 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 			{Names: []string{"auth", "base_url", "allow_addresses", "redirects"}, Hint: "%s belongs to an entry of sources"},
 			{Names: []string{"retry", "caching", "circuit_breaker", "error_mapping", "parameters", "output"},
 				Hint: "%s belongs to the tool, beside http"},
+			{Names: []string{"poll", "pages"}, Hint: "%s is not done yet: one call sends one request"},
 		},
 		Keys: []yamldoc.Key[*toolEntry]{
 			yamldoc.NewKey("source", "the name of an entry of sources", func(e *toolEntry, v yamldoc.Value) { e.http.source = v }),

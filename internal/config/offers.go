@@ -228,11 +228,17 @@ func (f *toolsFile) readPrompts(v yamldoc.Value) {
 		if !yamldoc.ReadKeys(v, promptMapping(), p) {
 			return
 		}
-		if len(p.Messages) == 0 {
+		switch {
+		case len(p.Messages) == 0:
 			v.Fail(yamldoc.RuleMissing, "text: …, or messages: […]", "it has no text")
+		case v.Has("text") && v.Has("messages"):
+			v.Fail(yamldoc.RuleValue, "write the text as the first of the messages", "it has a text and messages")
 		}
 		var declared []string
 		for _, a := range p.Arguments {
+			if slices.Contains(declared, a.Name) {
+				v.Fail(yamldoc.RuleDuplicate, "take one of them out", "the argument %s is declared twice", yamldoc.Quote(a.Name))
+			}
 			declared = append(declared, a.Name)
 		}
 		for _, m := range p.Messages {
@@ -340,15 +346,44 @@ func (l *loading) addOffers(read toolsRead) {
 	}
 }
 
-// sortOffers puts them in the order in which clients see them, and says which tools there are not.
+// sortOffers puts them in the order in which clients see them, and says what of them cannot work.
 func (l *loading) sortOffers() {
 	slices.SortFunc(l.set.Resources, func(a, b Resource) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(l.set.Prompts, func(a, b Prompt) int { return strings.Compare(a.Name, b.Name) })
+	named := map[string]string{}
 	for _, r := range l.set.Resources {
-		if _, known := l.tools[r.Tool]; r.Tool != "" && !known {
-			l.found = append(l.found, yamldoc.Error{File: r.Source.File, Line: r.Source.Line, Column: r.Source.Column,
-				Severity: yamldoc.SeverityWarning, Rule: yamldoc.RuleValue,
-				Message: fmt.Sprintf("resource %q: there is no tool %q", r.Name, r.Tool)}.Escaped())
+		if first, twice := named[r.URI]; twice {
+			l.warnOf(r, "change one of the two", "has the uri of the resource %q, which is read in its place", first)
+		} else {
+			named[r.URI] = r.Name
+		}
+		i, known := l.tools[r.Tool]
+		switch {
+		case r.Tool == "":
+		case !known:
+			l.warnOf(r, "", "there is no tool %q", r.Tool)
+		default:
+			l.checkVariables(r, l.set.Tools[i].Tool)
 		}
 	}
+}
+
+// checkVariables warns of variables of a resource that its tool has no parameters for: no call of it could be made.
+func (l *loading) checkVariables(r Resource, t tool.Tool) {
+	var names []string
+	for _, p := range t.Parameters {
+		names = append(names, p.Name)
+	}
+	for _, name := range r.Variables() {
+		if !slices.Contains(names, name) {
+			l.warnOf(r, "", "the tool %q has no parameter %q, which the uri names", t.ID, name)
+		}
+	}
+}
+
+// warnOf warns of a resource.
+func (l *loading) warnOf(r Resource, hint, format string, args ...any) {
+	l.report(yamldoc.Error{File: r.Source.File, Line: r.Source.Line, Column: r.Source.Column,
+		Severity: yamldoc.SeverityWarning, Rule: yamldoc.RuleValue,
+		Message: fmt.Sprintf("resource %q: ", r.Name) + fmt.Sprintf(format, args...), Hint: hint})
 }

@@ -69,11 +69,42 @@ func TestOffers(t *testing.T) {
 		"prompts: {p: {messages: [{role: user}]}}":                "it has no text",
 		"prompts: {p: {text: x, arguments: [{description: d}]}}":  "name is missing",
 		"prompts: {p: {text: x, arguments: [{name: 'a b'}]}}":     "a name has",
+		"prompts: {p: {text: x, messages: [{text: y}]}}":          "a text and messages",
+		"prompts: {p: {arguments: [{name: a}, {name: a}]}}":       "\"a\" is declared twice",
 		"prompts: {p: {messages: [{uri: 'x://{{b}}', text: x}]}}": "there is no argument \"b\"",
 	} {
 		_, err := readToolsFile(File{Name: "tools.yaml", Layer: tool.LayerUser, Data: []byte("version: 2\n" + wrong + "\n")})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// What of the resources can be read is known when all files are.
+func TestOffersThatCannotWork(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	write(t, dir+"/a2a-acp/tools.yaml", `version: 2
+tools:
+  date: {description: d, script: date}
+resources:
+  a: {uri: "docs://guide", text: x}
+  b: {uri: "docs://guide", text: y}
+  c: {uri: "logs://{build}", tool: date}
+  d: {uri: "other://{build}", tool: dates}
+`)
+	set, err := Load(Sources{ConfigHome: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := set.Warnings.Error()
+	for _, want := range []string{
+		`:6:3: warning: resource "b": has the uri of the resource "a", which is read in its place`,
+		`:7:3: warning: resource "c": the tool "date" has no parameter "build", which the uri names`,
+		`:8:3: warning: resource "d": there is no tool "dates"`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in\n%s", want, got)
 		}
 	}
 }

@@ -21,7 +21,11 @@ type segment struct {
 func (c *compiler) parsePath(at, source string, styles map[string]Style) []segment {
 	switch {
 	case !strings.HasPrefix(source, "/"):
-		c.fail(at, "", fmt.Sprintf("a path begins with a slash, found %q", shorten(source)), "write /"+strings.TrimLeft(source, "./"))
+		hint := "write /" + strings.TrimLeft(source, "./")
+		if strings.Contains(literalOnly(source), "://") {
+			hint = "write what stands behind the host; the source has the rest, as its base_url"
+		}
+		c.fail(at, "", fmt.Sprintf("a path begins with a slash, found %q", shorten(source)), hint)
 		return nil
 	case strings.ContainsAny(literalOnly(source), "?#"):
 		c.fail(at, "", "a path has no ? and no #", "write what stands behind ? under query: query: {name: \"{{value}}\"}")

@@ -237,7 +237,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	if len(drift) == 0 && !isNew {
 		i.env.Say("nothing is other than before in " + i.env.Short(i.f.into))
 	}
-	if !i.f.yes && !i.env.AskYes(fmt.Sprintf("Write them to %s? [y/N] ", i.env.Short(i.f.into))) {
+	if !i.f.yes && !i.env.AskYes(fmt.Sprintf("Write them to %s?", i.env.Short(i.f.into))) {
 		i.env.Say("nothing is written; --yes writes without asking")
 		return cli.Silent(exit.Approval)
 	}
