@@ -252,7 +252,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	}
 	answer := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
 		By: "the A2A client of " + display.Line(p.call.Caller.Name)}
-	if picked.Kind != "reject_once" {
+	if strings.HasPrefix(picked.Kind, "allow_") {
 		answer.Verdict, answer.Always = permissions.Approve, picked.Kind == "allow_always"
 	}
 	return answer, nil
@@ -268,6 +268,15 @@ var words = map[string]string{
 	"allow always": "allow_always", "always": "allow_always", "proceed_always": "allow_always",
 	"deny": "reject_once", "no": "reject_once", "n": "reject_once", "reject": "reject_once", "abort": "reject_once",
 	"cancel": "reject_once", "denied": "reject_once",
+	"allow_once": "allow_once", "allow_always": "allow_always", "reject_once": "reject_once", "reject_always": "reject_always",
+}
+
+// isWithin reports whether an option does no more than a word of a kind says.
+func isWithin(option, said string) bool {
+	if strings.HasPrefix(said, "reject_") {
+		return strings.HasPrefix(option, "reject_")
+	}
+	return option == said || said == "allow_always" && option == "allow_once"
 }
 
 // requestOf returns which question a message says that it answers; "" where it does not say.
@@ -299,13 +308,13 @@ func pick(m *wire.Message, call string, options []choice) (choice, error) {
 	said = strings.TrimSpace(said)
 	kind := words[strings.ToLower(said)]
 	for _, option := range options {
-		// An agent that names its options could call one deny that allows.
-		if option.ID == said && (kind == "" || strings.HasPrefix(kind, "reject") == strings.HasPrefix(option.Kind, "reject")) {
+		// An agent that names its options could call one deny that allows, or yes that is for ever.
+		if option.ID == said && (kind == "" || isWithin(option.Kind, kind)) {
 			return option, nil
 		}
 	}
 	for _, option := range options {
-		if kind != "" && (kind == option.Kind || kind == "reject_once" && option.Kind == "reject_always") {
+		if kind != "" && (kind == option.Kind || strings.HasPrefix(kind, "reject_") && isWithin(option.Kind, kind)) {
 			return option, nil
 		}
 	}
