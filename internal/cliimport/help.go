@@ -21,6 +21,7 @@ type helpText struct {
 type helpFlag struct {
 	word      string // what its value is, by the help: string, int, NAME; "" where it says nothing
 	isPflag   bool   // the line is written as pflag does, so an empty word means true or false
+	untyped   bool   // the help says of no flag what its value is
 	bare      string // what it means without a value, where that is no truth value
 	value     string // its default, as it is written
 	hasValue  bool
@@ -29,11 +30,12 @@ type helpFlag struct {
 }
 
 // The lines of a help. pflag writes "  -n, --name type   about (default x)", kubectl "-n, --name=default: about" or the
-// same with the text below.
+// same with the text below, and Fang "  -n --name   about" below an indented FLAGS, without types.
 var (
-	flagLine = lazyregexp.New(`^\s{0,12}(?:-([^\s,-]), ?)?\s*--([A-Za-z0-9][\w.:@+-]*)(.*)$`)
+	flagLine = lazyregexp.New(`^\s{0,12}(?:-([^\s,-])(?:, ?| ))?\s*--([A-Za-z0-9][\w.:@+-]*)(.*)$`)
 	valueTag = lazyregexp.New(`^(\[=[^\]]*\])?=(\S.*?|''|):(?:\s+|$)(.*)$`)
 	wordTag  = lazyregexp.New(`^(?: (\S.*?))??(\[=[^\]]*\])?(?:(?:\s{2,}|\t)(.*))?$`)
+	typeless = lazyregexp.New(`^\s+(?:EXAMPLES|COMMANDS|FLAGS)$`)
 	header   = lazyregexp.New(`^[A-Za-z][A-Za-z /-]*:?\s*$`)
 	ending   = lazyregexp.New(`(?s)\(default:? (.*?)\)(?:\s*\(DEPRECATED:.*\))?\s*$`)
 )
@@ -43,7 +45,7 @@ func readHelp(text string) helpText {
 	h := helpText{flags: map[string]helpFlag{}}
 	lines := strings.Split(escapes.ReplaceAllString(text, ""), "\n")
 	lines = lines[:min(len(lines), mostHelpLines)]
-	section, current, column := "", "", 0
+	section, current, column, fang := "", "", 0, false
 	var long []string
 	for _, line := range lines {
 		line = strings.TrimRight(line, " \r")
@@ -57,6 +59,7 @@ func readHelp(text string) helpText {
 		if m := flagLine.FindStringSubmatch(line); m != nil && section != "" && !isSynopsis(section) {
 			if name, flag, at := readFlag(m, line); name != "" {
 				flag.inherited = isInherited(section)
+				flag.untyped = fang
 				if _, twice := h.flags[name]; !twice {
 					h.flags[name] = flag
 					current, column = name, at
@@ -65,6 +68,8 @@ func readHelp(text string) helpText {
 			}
 		}
 		switch {
+		case typeless.MatchString(line):
+			section, current, fang = strings.ToLower(strings.TrimSpace(line)), "", true
 		case line == "":
 			if section != "usage" || len(h.usage) > 0 {
 				current = ""

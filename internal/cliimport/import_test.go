@@ -183,6 +183,38 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// fangHelp is as Fang writes a help.
+const fangHelp = `
+  List what there is                  
+
+  USAGE  
+         
+    x list [--flags]  
+
+  EXAMPLES  
+            
+    x list --fake 1  
+         
+  FLAGS  
+         
+    --count      How many
+    -o --output  Form of the output
+
+`
+
+// TestHelpWithoutTypes: headings of a help end what it says of the command, also where they are indented.
+func TestHelpWithoutTypes(t *testing.T) {
+	t.Parallel()
+	h := readHelp(fangHelp)
+	if h.long != "List what there is" || len(h.usage) != 1 || len(h.flags) != 2 {
+		t.Errorf("got %q, usage %q, flags %v", h.long, h.usage, h.flags)
+	}
+	f := flag{help: h.flags["count"], inHelp: true}
+	if says := f.disagrees(kind{of: tool.TypeInteger}, true); says != "" {
+		t.Errorf("the help says nothing of a type, and is said to: %s", says)
+	}
+}
+
 // TestHelp reads the helps of several families.
 func TestHelp(t *testing.T) {
 	t.Parallel()
@@ -193,6 +225,8 @@ func TestHelp(t *testing.T) {
 		{"gh", "USAGE\n  gh pr\n\nINHERITED FLAGS\n  -R, --repo [HOST/]OWNER/REPO   about\n", "repo", "[HOST/]OWNER/REPO pflag inherited about"},
 		{"kubectl", "Usage:\n  k get\n\nOptions:\n  -A, --all-namespaces=false: If present, all.\n", "all-namespaces", "false! If present, all."},
 		{"kubectl, newer", "Options:\n    -o, --output='':\n\tOutput format.\n", "output", "''! Output format."},
+		{"Fang", fangHelp, "output", "pflag untyped Form of the output"},
+		{"Fang, a long name only", fangHelp, "count", "pflag untyped How many"},
 		{"an example is none", "Examples:\n  x --fake string   no\n\nFlags:\n      --real   yes\n", "fake", ""},
 	} {
 		f, ok := readHelp(row.help).flags[row.flag]
@@ -201,7 +235,7 @@ func TestHelp(t *testing.T) {
 			for _, part := range []struct {
 				is   bool
 				text string
-			}{{f.word != "", f.word}, {f.isPflag, "pflag"}, {f.bare != "", "bare=" + f.bare}, {f.hasValue, f.value + "!"},
+			}{{f.word != "", f.word}, {f.isPflag, "pflag"}, {f.untyped, "untyped"}, {f.bare != "", "bare=" + f.bare}, {f.hasValue, f.value + "!"},
 				{f.inherited, "inherited"}, {f.about != "", f.about}} {
 				if part.is {
 					got = append(got, part.text)

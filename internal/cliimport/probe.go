@@ -300,7 +300,7 @@ func (f *flag) disagrees(k kind, known bool) string {
 		return ""
 	case !known && len(k.enum) == 0 && (!isType || f.help.word == ""):
 		return fmt.Sprintf("its values have a form that nobody here knows (%s)", clean(f.help.word))
-	case !f.help.isPflag || !isType:
+	case !f.help.isPflag || f.help.untyped || !isType:
 		return ""
 	case f.help.word == "" && k.of == tool.TypeBoolean, said.of == k.of && said.format == k.format && said.list == k.list:
 		return ""

@@ -295,6 +295,9 @@ func (c Client) entered(data []byte, server Server) ([]byte, error) {
 			return nil, fmt.Errorf("%s starts programs only, and takes no URL", c.Title)
 		}
 	}
+	if program := filepath.Base(server.Command); server.URL == "" && program != ServerName {
+		return nil, fmt.Errorf("this program's file is called %q, and its entry would not be found again: call it %s", program, ServerName)
+	}
 	if c.toml {
 		return tomlEntered(data, c.section, server)
 	}

@@ -184,6 +184,12 @@ func TestClientsThatAreLeftAlone(t *testing.T) {
 			t.Errorf("%s: %v, want %q", row.data, err, row.want)
 		}
 	}
+	for _, client := range []string{"cursor", "codex"} {
+		_, err := clientNamed(t, client).Enable(filepath.Join(t.TempDir(), "x"), Server{Command: "/opt/acp-guard", Args: []string{"mcp"}})
+		if err == nil || !strings.Contains(err.Error(), `called "acp-guard", and its entry would not be found again`) {
+			t.Errorf("%s: a program of another name is entered: %v", client, err)
+		}
+	}
 	if _, err := clientNamed(t, "claude-desktop").Enable(filepath.Join(t.TempDir(), "x"), Server{URL: "http://localhost/mcp"}); err == nil {
 		t.Error("Claude Desktop takes an URL")
 	}
