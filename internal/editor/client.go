@@ -296,7 +296,8 @@ func (c Client) entered(data []byte, server Server) ([]byte, error) {
 		}
 	}
 	if program := filepath.Base(server.Command); server.URL == "" && program != ServerName {
-		return nil, fmt.Errorf("this program's file is called %q, and its entry would not be found again: call it %s", program, ServerName)
+		return nil, fmt.Errorf("this program's file is called %q, and its entry would not be found again: call it %s",
+			program, ServerName)
 	}
 	if c.toml {
 		return tomlEntered(data, c.section, server)
