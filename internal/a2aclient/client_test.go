@@ -283,10 +283,13 @@ func TestAnswers(t *testing.T) {
 		look   string // the state that the task is in by then
 		want   wire.TaskState
 		asked  int
+		late   int
+		err    error // what Answer returns
 	}{
-		"taken":              {`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`, "", wire.TaskStateCompleted, 1},
-		"refused":            {"", "INPUT_REQUIRED", wire.TaskStateInputRequired, 2},
-		"answered elsewhere": {"", "REJECTED", wire.TaskStateRejected, 1},
+		"taken":              {`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`, "", wire.TaskStateCompleted, 1, 0, nil},
+		"refused":            {"", "INPUT_REQUIRED", wire.TaskStateInputRequired, 2, 0, nil},
+		"answered elsewhere": {"", "REJECTED", wire.TaskStateRejected, 1, 1, nil},
+		"seen elsewhere":     {"", "WORKING", wire.TaskStateCompleted, 1, 0, ErrAnswered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -301,6 +304,12 @@ func TestAnswers(t *testing.T) {
 				case strings.Contains(string(body), "GetTask"):
 					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_%s","message":%s}}}`,
 						row.look, question)
+				case strings.Contains(string(body), "SubscribeToTask"): // whoever asks for what it has missed is asked once more
+					stale := strings.ReplaceAll(status("INPUT_REQUIRED", strings.ReplaceAll(question, `"q"`, `"q2"`)), "\n", " ")
+					if r.Header.Get("Last-Event-Id") == "" {
+						stale = status("COMPLETED", "")
+					}
+					events(w, "3 "+stale)
 				case sent == 0:
 					sent++
 					events(w, "1 "+strings.ReplaceAll(status("INPUT_REQUIRED", question), "\n", " "))
@@ -317,9 +326,12 @@ func TestAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := 0
-			talk := &Talk{Client: client, Tell: func(wire.Event) {}, Answer: func(_ context.Context, task End, refused error) (*wire.Message, error) {
+			asked, late := 0, 0
+			talk := &Talk{Client: client, Tell: func(wire.Event) {}, Late: func(error) { late++ }, Answer: func(_ context.Context, task End, refused error) (*wire.Message, error) {
 				asked++
+				if row.err != nil {
+					return nil, row.err
+				}
 				if refused != nil {
 					return nil, nil //nolint:nilerr // no other answer
 				}
@@ -333,10 +345,50 @@ func TestAnswers(t *testing.T) {
 			if err != nil || end.Status.State != row.want || asked != row.asked {
 				t.Errorf("%+v, %v, asked %d times", end, err, asked)
 			}
+			if late != row.late {
+				t.Errorf("told %d times that the answer came too late", late)
+			}
+			if row.err != nil {
+				return
+			}
 			for _, part := range []string{`"taskId":"t"`, `"contextId":"c"`, `"optionId":"yes1"`, `"requestId":"r1"`} {
 				if !strings.Contains(answer, part) {
 					t.Errorf("the answer %s has no %s", answer, part)
 				}
+			}
+		})
+	}
+}
+
+// TestAnswered has a task go on that has waited: at once, behind a stream that broke off, and in a task of another's.
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	waits, goesOn := "1 "+status("INPUT_REQUIRED", ""), "2 "+status("WORKING", "")
+	for name, row := range map[string]struct {
+		streams [][]string
+		want    bool
+	}{
+		"at once":      {[][]string{{waits, goesOn}}, true},
+		"broken off":   {[][]string{{waits}, {waits, goesOn}}, true},
+		"not told":     {[][]string{{waits}}, false},
+		"another task": {[][]string{{waits, strings.ReplaceAll(goesOn, `"t"`, `"u"`)}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			streams := 0
+			s := serve(t, card10, func(w http.ResponseWriter, _ *http.Request, _ string) {
+				if streams++; streams > len(row.streams) {
+					fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no"}}`)
+					return
+				}
+				events(w, row.streams[streams-1]...)
+			})
+			client, err := connect(t, s.URL, ConnectOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := client.Answered(t.Context(), "t"); got != row.want {
+				t.Errorf("%v, want %v", got, row.want)
 			}
 		})
 	}

@@ -17,8 +17,10 @@ type Talk struct {
 	Tell func(wire.Event)
 	// Answer returns the message that answers what a task asks that waits for its client. refused is what the server
 	// said of the answer before, nil for the first one. No message leaves the task as it is; ErrGoOn has it followed,
-	// since somebody may answer elsewhere.
+	// since somebody may answer elsewhere, and ErrAnswered, since somebody has.
 	Answer func(ctx context.Context, task End, refused error) (*wire.Message, error)
+	// Late is told what the server said of an answer that came when somebody else had answered. Optional.
+	Late func(refused error)
 
 	end    End
 	news   int // how many updates were told
@@ -41,6 +43,9 @@ func (e End) over() bool { return e.Message != nil || e.Waits() || e.Status.Stat
 
 // ErrGoOn says that a task is to be followed although it waits for its client.
 var ErrGoOn = errors.New("the task is followed")
+
+// ErrAnswered says that somebody else has answered.
+var ErrAnswered = errors.New("somebody else has answered")
 
 // mostStreams is how many streams in a row may say nothing new before the task is looked at instead, and mostTries how
 // many tries may fail, with longestPause between two.
@@ -91,6 +96,8 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 	for t.end.Waits() {
 		message, err := t.Answer(ctx, t.end, refused)
 		switch {
+		case errors.Is(err, ErrAnswered):
+			return true, t.look(ctx)
 		case errors.Is(err, ErrGoOn):
 			return true, t.listenOn(ctx, t.end.Status)
 		case err != nil || message == nil:
@@ -113,6 +120,9 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 			return false, errors.Join(refused, err)
 		}
 		if !t.end.Waits() {
+			if t.Late != nil {
+				t.Late(refused)
+			}
 			return true, nil
 		}
 	}
@@ -206,10 +216,11 @@ func (t *Talk) subscribe(ctx context.Context, over func(End) bool) error {
 	return t.readUntil(s, over)
 }
 
-// look tells the task as it is, if that is not what was told last.
+// look tells the task as it is. The next stream begins there, and asks nothing that was answered by then.
 func (t *Talk) look(ctx context.Context) error {
 	task, err := t.Client.Task(ctx, wire.TaskID(t.end.Task))
 	if err == nil {
+		t.lastID = ""
 		t.tell(task)
 	}
 	return err

@@ -171,7 +171,8 @@ func failure(err error) error {
 	case errors.As(err, &redirect), errors.Is(err, errRefused):
 		code = exit.Usage
 	case errors.As(err, &said) && said.Denied():
-		code, hint = exit.Denied, "\nhint: --token env:NAME or --token file:PATH says who you are; a daemon of yours prints its token_file at its start"
+		code = exit.Denied
+		hint = "\nhint: --token env:NAME or --token file:PATH says who you are; a daemon of yours prints its token_file at its start"
 	case errors.As(err, &said) && said.Wrong():
 		code = exit.Usage
 	}

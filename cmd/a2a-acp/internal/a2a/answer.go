@@ -19,6 +19,8 @@ import (
 type answerer struct {
 	env     *cli.Environment
 	answers []string
+	client  *a2aclient.Client // of the server that asks
+	left    bool              // a question was left that was being answered: its line is still read
 }
 
 // errRefused says that the server has not taken the last answer that there was.
@@ -41,7 +43,7 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 		a.answers = a.answers[1:]
 		return ask.Answer(text), nil
 	}
-	if !cli.IsTerminal(a.env.Stdin) {
+	if a.left || !cli.IsTerminal(a.env.Stdin) { // what is typed for one question answers no other
 		if refused != nil {
 			return nil, errRefused
 		}
@@ -55,7 +57,7 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 	if task.Status.State == wire.TaskStateAuthRequired {
 		prompt = "press Enter when that is done, or type an answer: "
 	}
-	line, err := a.line(ctx, prompt)
+	line, err := a.line(ctx, task, prompt)
 	switch {
 	case err != nil:
 		return nil, err
@@ -78,8 +80,25 @@ func (a *answerer) show(task a2aclient.End, ask a2aclient.Ask) {
 	}
 }
 
-// line reads a line of the terminal.
-func (a *answerer) line(ctx context.Context, prompt string) (string, error) {
+// late says that an answer counts for nothing.
+func (a *answerer) late(refused error) {
+	a.env.Say("somebody else has answered before, and that counts: " + display.Text(refused.Error()))
+}
+
+// line reads a line of the terminal, unless somebody answers elsewhere.
+func (a *answerer) line(ctx context.Context, task a2aclient.End, prompt string) (string, error) {
+	asked, stop := context.WithCancel(ctx)
+	elsewhere, done := make(chan struct{}), make(chan struct{})
+	go func() { // ends with the question
+		defer close(done)
+		if a.client.Answered(asked, task.Task) {
+			close(elsewhere)
+		}
+	}()
+	defer func() {
+		stop()
+		<-done
+	}()
 	read := make(chan string, 1)
 	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
 		line, _ := a.env.Ask(prompt)
@@ -88,6 +107,11 @@ func (a *answerer) line(ctx context.Context, prompt string) (string, error) {
 	select {
 	case line := <-read:
 		return line, nil
+	case <-elsewhere:
+		fmt.Fprintln(a.env.Stderr)
+		a.env.Say(a2aclient.ErrAnswered.Error())
+		a.left = true
+		return "", a2aclient.ErrAnswered
 	case <-ctx.Done():
 		fmt.Fprintln(a.env.Stderr)
 		return "", context.Cause(ctx)

@@ -241,7 +241,8 @@ func (s *sending) printer() *printer {
 // talk follows a task, and ends with the code that its end leads to.
 func (s *sending) talk(ctx context.Context, do func(*a2aclient.Talk) (a2aclient.End, error)) error {
 	p := s.printer()
-	end, err := do(&a2aclient.Talk{Client: s.client, Tell: p.tell, Answer: s.answers.answer})
+	s.answers.client = s.client
+	end, err := do(&a2aclient.Talk{Client: s.client, Tell: p.tell, Answer: s.answers.answer, Late: s.answers.late})
 	p.end()
 	if err != nil {
 		if end.Task != "" && ctx.Err() != nil {
