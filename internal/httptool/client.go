@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/netguard"
@@ -274,9 +275,22 @@ func connectionFailure(err error, api tool.API) *tool.Failure {
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	f := tool.Failf(tool.FailUpstream, "%s gave no answer: %v", api.Who(), err)
+	f := tool.Failf(tool.FailUpstream, "%s gave no answer: %s", api.Who(), reasonOf(err))
 	f.Retryable = true
 	return f
+}
+
+// reasonOf says why a connection came to nothing. The library's words about an answer that cannot be read repeat it,
+// past all that looks at outputs.
+func reasonOf(err error) string {
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &network), errors.As(err, &certificate), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET):
+		return err.Error()
+	}
+	return "what it sent is no answer of HTTP, or a part of it is too long"
 }
 
 func timeout(x Exchange) *tool.Failure {

@@ -281,3 +281,30 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestUnreadable checks that the failure of an answer that cannot be read does not repeat it: nothing that looks at
+// outputs would see that.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	const said = "hunter12345"
+	for _, answer := range []string{
+		"HTTP/9 " + said + "\r\n\r\n", said + "\r\n\r\n", "HTTP/1.1 " + said + " x\r\n\r\n", "HTTP/1.1 200 OK\r\nX " + said + "\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: " + said + "\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: " + said + "\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + said + "\r\n", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + said,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(conn, answer)
+			conn.Close()
+		}))
+		_, _, failure := do(t, exchange(t, server.URL, "GET", "/", nil))
+		server.Close()
+		if failure != nil && strings.Contains(failure.Message, said) || failure == nil && !strings.Contains(answer, "gzip") {
+			t.Errorf("%q: %v", answer, failure)
+		}
+	}
+}

@@ -405,3 +405,28 @@ type impatient struct {
 func (i impatient) Output(Stream, []byte) { i.enough() }
 
 var errEnds = fmt.Errorf("the editor has closed the session")
+
+// TestUnscreened checks that what a server says beside its output is not told where governors look at outputs, since
+// they are shown the output alone; and that it is told where none does.
+func TestUnscreened(t *testing.T) {
+	t.Parallel()
+	for _, blind := range []bool{false, true} {
+		h := newHouse(t, rule(permissions.Approve))
+		newCouncil(h, permissions.Ruling{Verdict: permissions.Approve}).blind = blind
+		remote := newRemoteAgent(t, func(w http.ResponseWriter, _ string, _ int) {
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"hunter12345"}}`)
+		})
+		h.delegates(delegating(remote.URL))
+		result := h.execute(t.Context(), `{"message":"go"}`)
+		if codeOf(result) != tool.FailInternal || strings.Contains(result.Error.Message, "hunter12345") != blind {
+			t.Errorf("blind %t: %+v", blind, result)
+		}
+	}
+	leads := outcome{Notes: []string{"the answer leads to /hunter12345"}}
+	if o := unquoted(&act{tool: &tool.Tool{HTTP: &tool.HTTP{}}}, leads); len(o.Notes) != 0 {
+		t.Errorf("a request: %q", o.Notes)
+	}
+	if o := unquoted(&act{tool: &tool.Tool{}}, leads); len(o.Notes) != 1 {
+		t.Errorf("a script: %q", o.Notes)
+	}
+}

@@ -59,8 +59,11 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	if !r.began && r.kept == nil || !a.governed() {
 		return nil
 	}
-	if r.spools.long() && a.in.Screener.Screens(a.call.Workspace, a.call.Tool) {
-		r.giveUpFiles(errUnseen) // they came while the call ran
+	if a.in.Screener.Screens(a.call.Workspace, a.call.Tool) {
+		if r.spools.long() {
+			r.giveUpFiles(errUnseen) // they came while the call ran
+		}
+		r.outcome = unquoted(a, r.outcome)
 	}
 	// The caller may have given up. What the governors count, and what they say, is about what was done.
 	ctx = context.WithoutCancel(ctx)
@@ -84,6 +87,21 @@ func (e *Executor) screen(ctx context.Context, a *act, decision permissions.Deci
 	}
 	r.outcome.Stdout, r.outcome.Stderr = []byte(stdout), []byte(stderr)
 	return told
+}
+
+// unquoted leaves out what a server has said beside its output, since governors are shown the output alone: what it
+// calls its mistake, and where it leads.
+func unquoted(a *act, o outcome) outcome {
+	switch {
+	case a.tool.HTTP != nil:
+		o.Notes = nil
+	case a.tool.A2A != nil && o.Ended != nil && o.Ended.Code == tool.FailInternal:
+		ended := *o.Ended
+		ended.Message = "the remote agent gave no answer that can be read; what it said is not shown, since a governor looks " +
+			"at what this tool puts out"
+		o.Ended = &ended
+	}
+	return o
 }
 
 var errUnseen = errors.New("an output governor has to see it first, and it is more than can be shown to one")
