@@ -101,7 +101,9 @@ func unknown(path, what string, arguments map[string]any, names []string) []misf
 		message := "there is no such " + what + "; there is none at all"
 		if near := spelling.Nearest(name, names); near != "" {
 			message = "there is no such " + what + "; did you mean " + near + "?"
-		} else if len(names) > 0 {
+		} else if len(names) == 1 {
+			message = "there is no such " + what + "; there is only " + names[0]
+		} else if len(names) > 1 {
 			message = "there is no such " + what + "; there are " + strings.Join(names, ", ")
 		}
 		all = append(all, misfit{memberPath(path, name), message})

@@ -315,3 +315,18 @@ func BenchmarkCheckArguments(b *testing.B) {
 		}
 	}
 }
+
+// A name that fits nothing is answered with those that there are.
+func TestUnknownNamesWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][]string{
+		"there is no such parameter; there is none at all": nil,
+		"there is no such parameter; there is only file":   {"file"},
+		"there is no such parameter; there are file, mode": {"file", "mode"},
+	} {
+		got := unknown("", "parameter", map[string]any{"zzzzz": 1}, names)
+		if len(got) != 1 || got[0].message != want {
+			t.Errorf("got %v, want %q", got, want)
+		}
+	}
+}
