@@ -3,6 +3,7 @@ package executor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,22 @@ func TestHintsTellAgentsNothingOutside(t *testing.T) {
 		if diff := cmp.Diff(want, refused); diff != "" {
 			t.Errorf("%s (-want +got):\n%s%s", door, diff, result.Stderr)
 		}
+	}
+}
+
+// TestHintOfReadOnly: where the author's own word keeps a tool from writing, no line is told that would not help.
+func TestHintOfReadOnly(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	inside, yes := filepath.Join(h.dir, "new"), true
+	work := script("echo x >" + inside + " || exit 1")
+	work.Sandbox.AllowedPaths = []tool.AllowedPath{{Path: ".", ReadOnly: true}}
+	work.Annotations.ReadOnly = &yes
+	h.has(work)
+	result := h.executor.Execute(t.Context(), h.call(`{}`), person{h})
+	want := tool.Hint{Refused: "write " + inside + ", and a tool with readOnlyHint: true writes nowhere"}
+	if !slices.Contains(result.Metadata.Sandbox.Hints, want) {
+		t.Errorf("got %+v, want %+v", result.Metadata.Sandbox.Hints, want)
 	}
 }
 

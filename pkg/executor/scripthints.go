@@ -36,7 +36,11 @@ func (s scripts) Refusals(a *act, said string, exitCode int) []tool.Hint {
 		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
 			continue // a hint is only for what exists, so an agent could find out what there is outside
 		}
-		hints = append(hints, hintOf(a.relative(refusal)))
+		hint := hintOf(a.relative(refusal))
+		if refusal.What == sandbox.RefusedWrite && a.tool.IsReadOnly() { // no line beside that one would allow it
+			hint.Refused, hint.Allow = hint.Refused+", and a tool with readOnlyHint: true writes nowhere", ""
+		}
+		hints = append(hints, hint)
 	}
 	network := hintOf(sandbox.Refusal{What: sandbox.RefusedNetwork})
 	if !settled.Report().Network && a.endsAsCurl(exitCode) && !slices.Contains(hints, network) {
