@@ -171,7 +171,7 @@ var may = map[string][]string{
 	// sandbox: a program is asked there what it can do, and nowhere else.
 	"cmd/a2a-acp/internal/imports": {
 		"pkg/sandbox", "pkg/tool", "internal/cliimport", "internal/command", "internal/config", "internal/display", "internal/exit",
-		"internal/mcpserver", "cmd/a2a-acp/internal/cli",
+		"internal/mcpserver", "internal/openapi", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/mcp": {
 		"internal/app", "internal/exit", "internal/resident", "internal/toolsocket", "cmd/a2a-acp/internal/cli",
@@ -224,9 +224,12 @@ var may = map[string][]string{
 	},
 	"internal/demo": {},
 	// sandbox: programs are asked there. config: what an import is, and entries as they will be read.
-	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash"},
-	"internal/zoo":       {}, // what tests import
-	"internal/sut":       {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
+	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/toolyaml"},
+	// config: entries as they will be read. No network: a document is handed to it.
+	"internal/openapi":  {"pkg/tool", "internal/command", "internal/config", "internal/toolyaml", "internal/yamldoc"},
+	"internal/toolyaml": {"pkg/tool", "internal/display"},
+	"internal/zoo":      {}, // what tests import
+	"internal/sut":      {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
 
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},

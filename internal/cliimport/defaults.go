@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -13,7 +14,7 @@ import (
 // anything. It is told to those who call, and never sent: the program has it.
 func (f *flag) defaultValue(p *tool.Parameter) any {
 	text := f.help.value
-	if !f.help.hasValue || len(text) > longestText || text != clean(text) {
+	if !f.help.hasValue || len(text) > toolyaml.LongestText || text != toolyaml.Clean(text) {
 		return nil
 	}
 	var value any

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 )
 
 // mostHelpLines is how many lines of a help are read.
@@ -43,7 +44,7 @@ var (
 // readHelp reads a help. Whatever it holds, what is read is bounded by it.
 func readHelp(text string) helpText {
 	h := helpText{flags: map[string]helpFlag{}}
-	lines := strings.Split(escapes.ReplaceAllString(text, ""), "\n")
+	lines := strings.Split(toolyaml.Escapes.ReplaceAllString(text, ""), "\n")
 	lines = lines[:min(len(lines), mostHelpLines)]
 	section, current, column, fang := "", "", 0, false
 	var long []string

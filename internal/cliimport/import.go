@@ -11,6 +11,7 @@ import (
 
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -236,8 +237,8 @@ func (m *maker) nothing() error {
 func (m *maker) tool(id string, c *command) Tool {
 	t := Tool{Command: c.words(m.Program.Name), Doubts: map[string]string{}}
 	t.ID, t.Name = id, t.Command
-	if t.Description = clean(c.help.long); t.Description == "" {
-		t.Description = clean(c.short)
+	if t.Description = toolyaml.Clean(c.help.long); t.Description == "" {
+		t.Description = toolyaml.Clean(c.short)
 	}
 	if t.Description == "" {
 		t.Description = t.Command
@@ -286,7 +287,7 @@ func (m *maker) dropRun(c *command, t *Tool) {
 func (c *command) argsAbout() string {
 	for _, usage := range c.help.usage {
 		if usage != "" && !(c.group() && needsCommand.MatchString(usage)) {
-			return clean("Arguments: " + usage)
+			return toolyaml.Clean("Arguments: " + usage)
 		}
 	}
 	return "Arguments"
@@ -295,9 +296,9 @@ func (c *command) argsAbout() string {
 // parameter makes the parameter of a flag.
 func (f *flag) parameter() tool.Parameter {
 	p := tool.Parameter{Name: f.name, Flag: "--" + f.name, Type: f.kind.of, Format: f.kind.format, Form: f.kind.form,
-		Required: f.required, Description: clean(f.about)}
+		Required: f.required, Description: toolyaml.Clean(f.about)}
 	if f.about == "" {
-		p.Description = clean(f.help.about)
+		p.Description = toolyaml.Clean(f.help.about)
 	}
 	if f.kind.from0 {
 
@@ -311,7 +312,7 @@ func (f *flag) parameter() tool.Parameter {
 		p.Type, p.Format, p.Enum, p.Minimum = tool.TypeArray, "", nil, ""
 	}
 	if f.help.bare != "" {
-		p.Description = clean(fmt.Sprintf("%s (alone it means %s)", p.Description, f.help.bare))
+		p.Description = toolyaml.Clean(fmt.Sprintf("%s (alone it means %s)", p.Description, f.help.bare))
 	}
 	p.Default = f.defaultValue(&p)
 	return p

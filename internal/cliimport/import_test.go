@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -172,12 +173,12 @@ func TestClean(t *testing.T) {
 		"plain": "plain", "a\n\tb  c": "a b c", "\x1b[31mred\x1b[0m": "red", "\x1b]0;title\x07x": "x", "a\u202eb\u200bc\x00d": "abcd",
 		"\xff\xfebad": "bad", "é 日本": "é 日本",
 	} {
-		if got := clean(said); got != want {
+		if got := toolyaml.Clean(said); got != want {
 			t.Errorf("%q became %q, want %q", said, got, want)
 		}
 	}
 	for _, long := range []string{strings.Repeat("word ", 1000), strings.Repeat("日", 1000), strings.Repeat("x", 1<<20)} {
-		if got := clean(long); len(got) > longestText || !strings.HasSuffix(got, " …") {
+		if got := toolyaml.Clean(long); len(got) > toolyaml.LongestText || !strings.HasSuffix(got, " …") {
 			t.Errorf("a long text became %d bytes: %q", len(got), got)
 		}
 	}
@@ -275,7 +276,7 @@ type flagOf struct {
 func (f *flagOf) parameter(t *testing.T) {
 	for _, k := range words {
 		p := (&flag{name: f.name, help: f.help, inHelp: true, kind: k}).parameter()
-		if len(p.Description) > longestText || p.Default != nil && p.Type == tool.TypeObject {
+		if len(p.Description) > toolyaml.LongestText || p.Default != nil && p.Type == tool.TypeObject {
 			t.Errorf("%+v became %+v", f.help, p)
 		}
 	}

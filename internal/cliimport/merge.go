@@ -11,6 +11,7 @@ import (
 
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 )
 
 // Merge puts the tools into a tools file, and tells what is other than before. Of a tool that an earlier import of the
@@ -43,7 +44,7 @@ func (m *Made) Merge(file config.File) (data []byte, drift []string, err error) 
 		case err != nil:
 			return nil, nil, err
 		case at < 0:
-			t.added = append(t.added, indent(entry)...)
+			t.added = append(t.added, toolyaml.Indent(entry)...)
 			continue
 		case !slices.Contains(owned, id):
 			return nil, nil, fmt.Errorf("%s: there is a tool %q already; --prefix gives the new ones other names",
@@ -193,7 +194,7 @@ var renewed = []string{"description", "exec", "parameters"}
 // renew writes what an entry says of the program anew.
 func (t *text) renew(id string, made []byte) error {
 	old, from, to := t.entry(id)
-	fresh, err := parseText(append([]byte("tools:\n"), indent(made)...))
+	fresh, err := parseText(append([]byte("tools:\n"), toolyaml.Indent(made)...))
 	if err != nil || old == nil || !isBlock(old) {
 		return errByHand
 	}
@@ -237,7 +238,7 @@ func (t *text) remove(id string) {
 
 // putImport writes what the tools were made of.
 func (t *text) putImport(m *Made) error {
-	node, err := encode(mapping(m.Import.Name, m.importNode()))
+	node, err := toolyaml.Encode(toolyaml.Mapping(m.Import.Name, m.importNode()))
 	if err != nil {
 		return err
 	}
@@ -247,7 +248,7 @@ func (t *text) putImport(m *Made) error {
 			from, to := t.span(t.root, "imports", len(t.lines))
 			t.edits = append(t.edits, edit{from, to, nil})
 		}
-		t.made = append([]byte("\nimports:\n"), indent(node)...)
+		t.made = append([]byte("\nimports:\n"), toolyaml.Indent(node)...)
 		return nil
 	}
 	_, end := t.span(t.root, "imports", len(t.lines))

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -281,7 +282,7 @@ func (l look) enum(ctx context.Context, f *flag) ([]string, error) {
 	for _, one := range o.list {
 		open := strings.HasSuffix(one.word, "=") || strings.Contains(f.about+f.help.about, one.word+"=") ||
 			strings.HasPrefix(one.word, "-")
-		if open || one.word != clean(one.word) || len(one.word) > 64 {
+		if open || one.word != toolyaml.Clean(one.word) || len(one.word) > 64 {
 			return nil, nil
 		}
 		values = append(values, one.word)
@@ -299,7 +300,7 @@ func (f *flag) disagrees(k kind, known bool) string {
 	case !f.inHelp:
 		return ""
 	case !known && len(k.enum) == 0 && (!isType || f.help.word == ""):
-		return fmt.Sprintf("its values have a form that nobody here knows (%s)", clean(f.help.word))
+		return fmt.Sprintf("its values have a form that nobody here knows (%s)", toolyaml.Clean(f.help.word))
 	case !f.help.isPflag || f.help.untyped || !isType:
 		return ""
 	case f.help.word == "" && k.of == tool.TypeBoolean, said.of == k.of && said.format == k.format && said.list == k.list:

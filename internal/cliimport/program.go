@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/filehash"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -75,5 +76,5 @@ func askVersion(ctx context.Context, a Asker, root offers) string {
 		return ""
 	}
 	line, _, _ := bytes.Cut([]byte(answer.Stdout), []byte("\n"))
-	return clean(string(line))
+	return toolyaml.Clean(string(line))
 }

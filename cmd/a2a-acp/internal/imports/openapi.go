@@ -1,0 +1,271 @@
+package imports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/openapi"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// What is made without a selection.
+const (
+	mostTools  = 40
+	mostTokens = 25_000
+)
+
+// largestSpec is how much is read of a document.
+const largestSpec = 64 << 20
+
+// openAPIFlags are what `import openapi` takes.
+type openAPIFlags struct {
+	all                         bool
+	selected, tags, methods     []string
+	source, server, out, output string
+	check                       bool
+}
+
+func openAPICommand(env *cli.Environment) *cobra.Command {
+	var f openAPIFlags
+	cmd := &cobra.Command{
+		Use:   "openapi SPEC",
+		Short: "Make tools of the operations of an OpenAPI document",
+		Long: `openapi reads an OpenAPI document, 3.0 or 3.1, JSON or YAML, from a file (- is
+standard input), and makes a tool of each operation: a request to the server
+that the document names. Nothing is fetched, and no request is sent. Credentials
+become references to secrets, which a2a-acp secrets set makes.
+
+What cannot be made as it is meant is left out, and told with the reason:
+cookies, other styles than the plain ones, bodies that are no JSON, OAuth. A
+document of more than 40 tools or 25,000 tokens is listed, and nothing is made
+until you select.
+
+Without --out the tools file is printed. --check says what is other in --out
+than in the document, writes nothing, and ends with 1 where something is.`,
+		Example: `  a2a-acp import openapi api.json --tag pets
+  a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
+  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check`,
+		Args: cobra.ExactArgs(1),
+	}
+	s := cmd.Flags()
+	s.BoolVar(&f.all, "all", false, "all operations, however many there are")
+	s.StringArrayVar(&f.selected, "select", nil, "operations whose id, tool's name, path or line is like this GLOB; may be repeated")
+	s.StringArrayVar(&f.tags, "tag", nil, "operations with this tag; may be repeated")
+	s.StringArrayVar(&f.methods, "method", nil, "operations with this method; may be repeated")
+	s.StringVar(&f.source, "source", "", "what the source is called; the document's title if not given")
+	s.StringVar(&f.server, "server", "", "the URL that requests go to; the document's first server if not given")
+	s.StringVar(&f.out, "out", "", "the tools file that is written")
+	s.BoolVar(&f.check, "check", false, "say what is other in --out, and write nothing")
+	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, or json for a report")
+	_ = cmd.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.validate(args[0]); err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
+		return (&openAPIImporter{env: env, f: f}).run(cmd.Context(), args[0])
+	}
+	return cmd
+}
+
+// validate finds what cannot be meant.
+func (f *openAPIFlags) validate(spec string) error {
+	selecting := len(f.selected)+len(f.tags)+len(f.methods) > 0
+	switch {
+	case f.output != "yaml" && f.output != "json":
+		return fmt.Errorf("-o %s: want yaml or json", f.output)
+	case f.all && selecting:
+		return errors.New("--all takes everything, and --select, --tag and --method some; give one of them")
+	case f.check && f.out == "":
+		return errors.New("which file? --check --out FILE")
+	case strings.HasPrefix(spec, "http://"), strings.HasPrefix(spec, "https://"):
+		return fmt.Errorf("a document is read from a file: curl -fsSLo api.json %s, and then a2a-acp import openapi api.json", spec)
+	}
+	for _, glob := range f.selected {
+		if _, err := path.Match(glob, ""); err != nil {
+			return fmt.Errorf("--select %s: %w", glob, err)
+		}
+	}
+	return nil
+}
+
+// openAPIImporter is one run of the verb.
+type openAPIImporter struct {
+	env *cli.Environment
+	f   openAPIFlags
+}
+
+func (i *openAPIImporter) run(ctx context.Context, spec string) error {
+	if i.f.out != "" && !i.f.check {
+		if err := cli.CheckPerson(); err != nil {
+			return cli.Fail(exit.Denied, fmt.Errorf("tools are for a person to give; without --out they are printed: %w", err))
+		}
+	}
+	commands, err := cli.Commands(i.env)
+	if err != nil {
+		return err
+	}
+	data, err := i.read(spec)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	made, err := openapi.Make(openapi.Request{
+		Data: data, Source: i.f.source, Server: i.f.server, Select: i.f.selected, Tags: i.f.tags, Methods: i.f.methods,
+		Commands: commands, Tokens: func(t *tool.Tool) int { return mcpserver.FromTool(t).Tokens() },
+	})
+	if err != nil {
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", spec, err))
+	}
+	selecting := i.f.all || len(i.f.selected)+len(i.f.tags)+len(i.f.methods) > 0
+	tooMany := !selecting && (len(made.Tools) > mostTools || made.Tokens > mostTokens)
+	if i.f.output == "json" {
+		if err := i.report(made); err != nil {
+			return err
+		}
+	} else if tooMany {
+		i.table(made)
+	}
+	i.tell(made)
+	if tooMany {
+		return cli.Fail(exit.Usage, fmt.Errorf("%d tools and %d tokens are more than %d and %d: "+
+			"--select, --tag and --method choose, --all takes all", len(made.Tools), made.Tokens, mostTools, mostTokens))
+	}
+	if len(made.Tools) == 0 {
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: there is no operation that a tool can be made of", spec))
+	}
+	file, err := made.File()
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	switch {
+	case i.f.check:
+		return i.compare(made)
+	case i.f.out != "":
+		return i.write(ctx, file, made)
+	case i.f.output == "yaml":
+		_, err = i.env.Stdout.Write(file)
+	}
+	return err
+}
+
+// read reads the document.
+func (i *openAPIImporter) read(spec string) ([]byte, error) {
+	in := i.env.Stdin
+	if spec != "-" {
+		f, err := os.Open(spec)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nil, errors.Join(fmt.Errorf("%s is no plain file", spec), err)
+		}
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, largestSpec+1))
+	if err == nil && len(data) > largestSpec {
+		err = fmt.Errorf("%s has more than %d MiB", spec, largestSpec>>20)
+	}
+	return data, err
+}
+
+func (i *openAPIImporter) report(made *openapi.Made) error {
+	return cli.WriteData(i.env.Stdout, cli.FormatJSON, struct {
+		Tools   []openapi.Tool    `json:"tools"`
+		Skipped []openapi.Skipped `json:"skipped"`
+		Tokens  int               `json:"tokens"`
+	}{made.Tools, made.Skipped, made.Tokens})
+}
+
+// table lists the tools that there would be.
+func (i *openAPIImporter) table(made *openapi.Made) {
+	t := cli.Table{Head: []string{"TOOL", "TOKENS", "METHOD", "PATH"}}
+	for n := range made.Tools {
+		one := &made.Tools[n]
+		t.Add(one.Name, strconv.Itoa(one.Tokens), one.Method, display.Line(one.Path))
+	}
+	t.Write(i.env.Stdout)
+}
+
+// tell says what was made and what was not, and what is still to be done.
+func (i *openAPIImporter) tell(made *openapi.Made) {
+	var reasons []string
+	byWhy := map[string][]string{}
+	for _, s := range made.Skipped {
+		if byWhy[s.Why] == nil {
+			reasons = append(reasons, s.Why)
+		}
+		byWhy[s.Why] = append(byWhy[s.Why], s.Operation)
+	}
+	for _, why := range reasons {
+		i.env.Say(fmt.Sprintf("left out, %s: %s", why, brief(byWhy[why])))
+	}
+	if len(made.Tools) == 0 {
+		return
+	}
+	i.env.Say("requests go to " + made.Server)
+	for _, s := range made.Sources {
+		if s.Secret != "" {
+			i.env.Say(fmt.Sprintf("the source %s wants the secret %s: a2a-acp secrets set %s", s.Name, s.Secret, s.Secret))
+		}
+	}
+	cli.SayTokens(i.env, len(made.Tools), made.Tokens)
+}
+
+// compare tells what is other in the file.
+func (i *openAPIImporter) compare(made *openapi.Made) error {
+	commands, err := cli.Commands(i.env)
+	if err != nil {
+		return err
+	}
+	file, err := cli.ReadFile(i.f.out, commands)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	lines, err := made.Drift(file)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	out := i.env.Stdout
+	if i.f.output == "json" {
+		out = i.env.Stderr // stdout has the report
+	}
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	if len(lines) > 0 {
+		i.env.Say(fmt.Sprintf("%s is other than the document", i.env.Short(i.f.out)))
+		return cli.Silent(exit.ToolFailed)
+	}
+	i.env.Say("nothing is other in " + i.env.Short(i.f.out))
+	return nil
+}
+
+// write makes the file. One that is there is not written over: what somebody has changed in it would be gone.
+func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.Made) error {
+	if _, err := os.Lstat(i.f.out); !errors.Is(err, fs.ErrNotExist) {
+		return cli.Fail(exit.Usage, errors.Join(fmt.Errorf("%s is there already, and is not written over; "+
+			"--check says what is other in it, another --out writes a new file", i.env.Short(i.f.out)), err))
+	}
+	if err := cli.Confirm(ctx, i.env); err != nil {
+		return err
+	}
+	if err := cli.ReplaceFile(i.f.out, made, 0o600); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	i.env.Say(fmt.Sprintf("%d tools are in %s", len(what.Tools), i.env.Short(i.f.out)))
+	return nil
+}

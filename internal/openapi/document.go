@@ -1,0 +1,133 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// What is read of a document.
+const (
+	largestJSON  = 64 << 20 // bytes
+	largestYAML  = 12 << 20 // of which each can become a hundred
+	longestChain = 32       // references that lead to one another
+)
+
+// document is an OpenAPI document.
+type document struct {
+	root    value
+	version string
+	parts   map[string]map[string]value // members of what references lead through, by where it stands
+}
+
+// read reads a document, JSON or YAML.
+func read(data []byte) (*document, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] != '{' {
+		var err error
+		if data, err = jsonOfYAML(data); err != nil {
+			return nil, err
+		}
+	}
+	if len(data) > largestJSON {
+		return nil, fmt.Errorf("the document has more than %d MiB", largestJSON>>20)
+	}
+	if err := checkJSON(data); err != nil {
+		return nil, err
+	}
+	d := &document{root: value(bytes.TrimSpace(data)), parts: map[string]map[string]value{}}
+	d.version = d.root.get("openapi").text()
+	switch old := d.root.get("swagger"); {
+	case d.version != "":
+	case old.isText() || old.isNumber():
+		d.version = "Swagger " + strings.Trim(string(old), `"`)
+	default:
+		return nil, errors.New("it is no OpenAPI document: there is no openapi: 3.0.x or 3.1.x")
+	}
+	return d, nil
+}
+
+// checkJSON tells where a text is no JSON.
+func checkJSON(data []byte) error {
+	if json.Valid(data) {
+		return nil
+	}
+	var any json.RawMessage
+	err := json.Unmarshal(data, &any)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("it is no JSON: %w", err)
+	}
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+	return fmt.Errorf("%d:%d: it is no JSON: %w", line, max(column, 1), err)
+}
+
+// unread says why operations of a document of this version are not made; "" where they are.
+func (d *document) unread() string {
+	if d.version == "3.0" || d.version == "3.1" || strings.HasPrefix(d.version, "3.0.") || strings.HasPrefix(d.version, "3.1.") {
+		return ""
+	}
+	return clean(d.version) + " is not read yet; OpenAPI 3.0 and 3.1 are: convert the document first"
+}
+
+// deref follows a reference, and those behind it, to what is meant. where is the last reference; "" where there is none.
+func (d *document) deref(v value) (found value, where string, err error) {
+	for range longestChain {
+		reference := v.get("$ref")
+		if !reference.isText() {
+			return v, where, nil
+		}
+		where = reference.text()
+		if v, err = d.at(where); err != nil {
+			return nil, where, err
+		}
+	}
+	return nil, where, fmt.Errorf("$ref %s leads from one to the next and nowhere", quote(where))
+}
+
+// at returns what a reference names.
+func (d *document) at(reference string) (value, error) {
+	pointer, local := strings.CutPrefix(reference, "#")
+	if !local {
+		return nil, fmt.Errorf("$ref %s leads out of the document", quote(reference))
+	}
+	pointer, err := url.PathUnescape(pointer)
+	if err != nil || pointer != "" && pointer[0] != '/' {
+		return nil, fmt.Errorf("$ref %s is no JSON pointer", quote(reference))
+	}
+	v, prefix := d.root, ""
+	for pointer != "" {
+		step, rest, more := strings.Cut(pointer[1:], "/")
+		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if v = d.part(v, prefix)[name]; v == nil {
+			return nil, fmt.Errorf("$ref %s leads to nothing", quote(reference))
+		}
+		prefix += "/" + step
+		if pointer = ""; more {
+			pointer = "/" + rest
+		}
+	}
+	return v, nil
+}
+
+// part returns the members of what stands somewhere; items by their number. It is taken apart once.
+func (d *document) part(v value, where string) map[string]value {
+	if known, ok := d.parts[where]; ok {
+		return known
+	}
+	byName := map[string]value{}
+	for i, m := range v.members() {
+		if v.isList() {
+			m.name = strconv.Itoa(i)
+		}
+		byName[m.name] = m.value
+	}
+	d.parts[where] = byName
+	return byName
+}

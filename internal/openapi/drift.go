@@ -1,0 +1,60 @@
+package openapi
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+)
+
+// Drift tells, a line each, what is other in a tools file than in the one that is made: + for a tool that is missing there,
+// - for one of the same sources that is not made, ~ for one that is another. What a person has added beside the request,
+// its parameters and its description is no drift.
+func (m *Made) Drift(file config.File) (lines []string, err error) {
+	made, err := m.File()
+	if err != nil {
+		return nil, err
+	}
+	before, err := config.ReadTools(file)
+	if err != nil {
+		return nil, err
+	}
+	file.Data = made
+	now, err := config.ReadTools(file)
+	if err != nil {
+		return nil, err
+	}
+	sources := map[string]bool{}
+	for _, name := range m.by.names {
+		sources[name] = true
+	}
+	for i := range now {
+		switch old := find(before, now[i].Tool.ID); {
+		case old == nil:
+			lines = append(lines, "+ "+now[i].Tool.ID)
+		case !same(old, &now[i]):
+			lines = append(lines, "~ "+now[i].Tool.ID)
+		}
+	}
+	for i := range before {
+		t := &before[i].Tool
+		if t.HTTP != nil && sources[t.HTTP.API.Name] && find(now, t.ID) == nil {
+			lines = append(lines, "- "+t.ID)
+		}
+	}
+	return lines, nil
+}
+
+func find(list []config.Loaded, id string) *config.Loaded {
+	if i := slices.IndexFunc(list, func(l config.Loaded) bool { return l.Tool.ID == id }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// same reports whether two tools send the same requests and tell agents the same.
+func same(a, b *config.Loaded) bool {
+	return a.Request != nil && b.Request != nil && a.Request.Definition() == b.Request.Definition() &&
+		a.Tool.HTTP.API.Auth.Kind == b.Tool.HTTP.API.Auth.Kind && a.Tool.Description == b.Tool.Description &&
+		reflect.DeepEqual(a.Tool.Parameters, b.Tool.Parameters)
+}

@@ -1,0 +1,273 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// size stands for what a tool costs.
+func size(t *tool.Tool) int {
+	text, _ := json.Marshal(t.Parameters)
+	return len(text) / 8
+}
+
+func makeOf(t *testing.T, document string) (*Made, error) {
+	t.Helper()
+	made, err := Make(Request{Data: []byte(document), Tokens: size})
+	if err != nil || len(made.Tools) == 0 {
+		return made, err
+	}
+	data, err := made.File()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if _, err := config.ReadTools(config.File{Name: "made", Data: data}); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return made, nil
+}
+
+// around is a document with paths, and components.
+func around(paths string, components ...string) string {
+	return `{"openapi":"3.1.0","servers":[{"url":"https://api.example.com"}],"paths":` + paths +
+		`,"components":{` + strings.Join(components, ",") + `}}`
+}
+
+// one is a document with a POST whose body is of a schema, and a sound operation beside it.
+func one(schema string, components ...string) string {
+	return around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/json":{"schema":`+schema+`}}}}},
+		"/sound":{"get":{"operationId":"sound"}}}`, components...)
+}
+
+// TestOperations: an operation is made as it is meant, or left out with the reason, and costs no other.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	get := func(rest string) string {
+		return around(`{"/a/{id}":{"get":{"operationId":"x",`+rest+`}},"/sound":{"get":{"operationId":"sound"}}}`,
+			`"securitySchemes":{"oauth":{"type":"oauth2"},"cookie":{"type":"apiKey","in":"cookie","name":"c"},
+			"key":{"type":"apiKey","in":"header","name":"X-Key"},"basic":{"type":"http","scheme":"basic"},"bad":{"type":"apiKey","in":"header","name":"a b"}}`)
+	}
+	id := `{"name":"id","in":"path","required":true,"schema":{"type":"string"}}`
+	for _, row := range []struct{ name, document, want string }{
+		{"path", get(`"parameters":[` + id + `]`), "get: /a/{{id}}"},
+		{"undeclared", get(`"parameters":[]`), `its path names "id"`},
+		{"cookie", get(`"parameters":[` + id + `,{"name":"c","in":"cookie","schema":{"type":"string"}}]`), "cookies are not made"},
+		{"style", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","schema":{"type":"object"}}]`), `the style "deepObject" is not made`},
+		{"object", get(`"parameters":[` + id + `,{"name":"c","in":"query","schema":{"type":"object"}}]`), "a value of type object is not made in a query"},
+		{"header that is not the agent's", get(`"parameters":[` + id + `,{"name":"Host","in":"header","schema":{"type":"string"}}]`), "Host"},
+		{"ignored header", get(`"parameters":[` + id + `,{"name":"Authorization","in":"header","schema":{"type":"string"}}]`), "get: /a/{{id}}"},
+		{"tag in a name", get(`"parameters":[` + id + `,{"name":"{{x}}","in":"query","schema":{"type":"string"}}]`), "its name holds"},
+		{"outside", get(`"parameters":[{"$ref":"other.json#/a"}]`), "leads out of the document"},
+		{"outside by URL", get(`"parameters":[{"$ref":"https://evil.example/a"}]`), "leads out of the document"},
+		{"nothing", get(`"parameters":[{"$ref":"#/components/parameters/no"}]`), "leads to nothing"},
+		{"itself", get(`"parameters":[{"$ref":"#/paths/~1a~1{id}/get/parameters/0"}]`), "leads from one to the next"},
+		{"oauth", get(`"security":[{"oauth":[]}],"parameters":[` + id + `]`), "{bearer: {command: [get-token]}}"},
+		{"cookie key", get(`"security":[{"cookie":[]}],"parameters":[` + id + `]`), "keys in a header or a query are made"},
+		{"two at once", get(`"security":[{"key":[],"basic":[]}],"parameters":[` + id + `]`), "2 credentials at once"},
+		{"the one that can be", get(`"security":[{"oauth":[]},{"key":[]}],"parameters":[` + id + `]`), "api_key: {in: header, name: X-Key, value: {secret: API_KEY}}"},
+		{"basic", get(`"security":[{"basic":[]}],"parameters":[` + id + `]`), "password: {secret: API_BASIC}"},
+		{"a key's name", get(`"security":[{"bad":[]}],"parameters":[` + id + `]`), "cannot be the name of a key"},
+		{"servers", get(`"servers":[{"url":"https://evil.example"}],"parameters":[` + id + `]`), "it has servers of its own"},
+		{"XML", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/xml":{}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
+			`it is "application/xml", and JSON is made`},
+		{"no mapping", around(`{"/x":{"get":[]},"/sound":{"get":{"operationId":"sound"}}}`), "it is no mapping"},
+		{"path elsewhere", around(`{"/../x":{"get":{"operationId":"x"}},"/sound":{"get":{"operationId":"sound"}}}`), "leads elsewhere"},
+		{"3.1 types", one(`{"type":["object","null"],"properties":{"a":{"type":["string","null"]}}}`), "{a: {type: string, nullable: true}}"},
+		{"several types", one(`{"type":["object","string"]}`), "several types"},
+		{"variants", one(`{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object"}]}`), "{name: body, type: object}"},
+		{"nullable variant", one(`{"type":"object","properties":{"a":{"anyOf":[{"type":"string","maxLength":3},{"type":"null"}]}}}`),
+			"{a: {type: string, nullable: true, maxLength: 3}}"},
+		{"allOf", one(`{"allOf":[{"properties":{"a":{"type":"string"}}},{"required":["a"],"properties":{"b":{"type":"boolean"}}}]}`),
+			"{a: {type: string, required: true}, b: {type: boolean}}"},
+		{"a reference in an example", one(`{"type":"object","example":{"$ref":"other.json"}}`), "{name: body, type: object}"},
+		{"an enum that is not what it looks like", one(`{"type":"object","properties":{"a":{"enum":["x\u202ey"]}}}`), "not seen"},
+		{"a long enum text", one(`{"type":"object","properties":{"a":{"enum":["{{x}}"]}}}`), "a tag"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			made, err := makeOf(t, row.document)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := made.File()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(file), "\n  sound:\n") {
+				t.Errorf("the sound operation is gone:\n%s", file)
+			}
+			got := string(file)
+			for _, s := range made.Skipped {
+				got += s.Why
+			}
+			if !strings.Contains(got, row.want) {
+				t.Errorf("want %q, got\n%s", row.want, got)
+			}
+		})
+	}
+}
+
+// TestHostile: documents that are made to break whoever reads them.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	wide := func(to string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, `"p%d":{"$ref":"#/components/schemas/%s"},`, i, to)
+		}
+		return `{"type":"object","properties":{` + strings.TrimSuffix(b.String(), ",") + `}}`
+	}
+	deep := func(n int) string { return strings.Repeat(`{"items":`, n) + "{}" + strings.Repeat("}", n) }
+	for _, row := range []struct{ name, document, want string }{
+		{"a cycle", one(`{"$ref":"#/components/schemas/A"}`, `"schemas":{"A":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"},"b":{"type":"string"}}}}`),
+			"properties: {a: {type: object}, b: {type: string}}"},
+		{"a cycle of two", one(`{"$ref":"#/components/schemas/A"}`, `"schemas":{"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"}}},
+			"B":{"type":"array","items":{"$ref":"#/components/schemas/A"}}}`), "properties: {b: {type: array, items: {type: object}}}"},
+		{"allOf of itself", one(`{"$ref":"#/components/schemas/A"}`, `"schemas":{"A":{"allOf":[{"$ref":"#/components/schemas/A"}],"type":"object"}}`), "type: object"},
+		{"a reference to itself", one(`{"$ref":"#/components/schemas/A"}`, `"schemas":{"A":{"$ref":"#/components/schemas/A"}}`), "its type is not said"},
+		{"40 to the power of 8", one(wide("A"), `"schemas":{"A":`+wide("B")+`,"B":`+wide("C")+`,"C":`+wide("D")+`,"D":`+wide("E")+`,"E":{"type":"string"}}`),
+			"p39: {type: object}"},
+		{"depth", one(deep(5000)), "type: array"},
+		{"YAML in a text", around(`{"/x":{"get":{"operationId":"x","summary":"a\n  evil: {description: b, script: id}\n# c","tags":["d"]}},"/sound":{"get":{"operationId":"sound"}}}`),
+			"description: 'a evil: {description: b, script: id} # c'"},
+		{"YAML in an id", around(`{"/x":{"get":{"operationId":"x:\n  y: {script: id}"}},"/sound":{"get":{"operationId":"sound"}}}`), "  x_y_script_id:\n"},
+		{"tags", around(`{"/x":{"get":{"operationId":"x","summary":"{{{a}}} {{% b %}} {\u0000{c}} {#d#}"}},"/sound":{"get":{"operationId":"sound"}}}`), "description:"},
+		{"a long text", around(`{"/x":{"get":{"operationId":"x","summary":"` + strings.Repeat("word ", 1<<16) + `"}},"/sound":{"get":{"operationId":"sound"}}}`), " …"},
+		{"a long path", around(`{"/` + strings.Repeat("a", 1<<16) + `":{"get":{}},"/sound":{"get":{"operationId":"sound"}}}`), "too long"},
+		{"a server with a user", `{"openapi":"3.0.0","servers":[{"url":"https://a:b@evil.example"}],"paths":{}}`, "no URL that requests can go to"},
+		{"a server without a host", `{"openapi":"3.0.0","servers":[{"url":"/v1"}],"paths":{}}`, "--server"},
+		{"a file", `{"openapi":"3.0.0","servers":[{"url":"file:///etc"}],"paths":{}}`, "no URL that requests can go to"},
+		{"too deep", one(deep(20000)), "exceeded max depth"},
+		{"half of a document", `{"openapi":"3.0.0",`, "1:"},
+		{"no document", "- a", "it is no OpenAPI document"},
+		{"an alias of itself", "openapi: 3.0.0\npaths: &a {x: *a}\n", "an alias holds itself"},
+		{"laughs", "openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x,x]\n" + laughs() + "paths: {}\n", "with its aliases"},
+		{"much YAML", "a: " + strings.Repeat("x", 13<<20), "12 MiB of YAML"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			made, err := makeOf(t, row.document)
+			got := fmt.Sprint(err)
+			if err == nil {
+				file, err := made.File()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = string(file)
+				for _, s := range made.Skipped {
+					got += s.Why
+				}
+				if !strings.Contains(got, "\n  sound:\n") {
+					t.Error("the sound operation is gone")
+				}
+			}
+			if !strings.Contains(got, row.want) {
+				t.Errorf("want %q, got %.2000s", row.want, got)
+			}
+			if row.name == "tags" && regexp.MustCompile(`description: .*(\{[{%#]|[%#}]\})`).MatchString(got) {
+				t.Errorf("there is a tag: %s", got)
+			}
+		})
+	}
+}
+
+func laughs() string {
+	var b strings.Builder
+	for c := 'b'; c < 'm'; c++ {
+		fmt.Fprintf(&b, "%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 10), ","))
+	}
+	return b.String()
+}
+
+// TestLarge: a document of 50 MB, of which one operation is wanted.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`{"x":{"type":"object","description":"` + strings.Repeat("y", 50<<20) + `"}`)
+	for i := range 2000 {
+		fmt.Fprintf(&b, `,"s%d":{"type":"object"}`, i)
+	}
+	b.WriteString("}")
+	made, err := Make(Request{Data: []byte(one(`{"$ref":"#/components/schemas/s1999"}`, `"schemas":`+b.String())), Tokens: size})
+	if err != nil || len(made.Tools) != 2 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	made, err = Make(Request{Data: []byte(one(`{"$ref":"#/components/schemas/x"}`, `"schemas":`+b.String())), Tokens: size})
+	if err != nil || len(made.Tools) != 1 || len(made.Skipped) != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if _, err := Make(Request{Data: append([]byte("{"), make([]byte, largestJSON)...), Tokens: size}); err == nil {
+		t.Error("more than 64 MiB were read")
+	}
+}
+
+// TestNames: names are as the document has them, unique, short, and the same whatever stands beside and in which order.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long", 20)
+	operations := func(order ...int) map[string]string {
+		all := []operation{
+			{id: "getPet", method: "GET", path: "/a"}, {id: "getPet", method: "GET", path: "/b"}, {id: "GETpet", method: "GET", path: "/c"},
+			{id: long + "a", method: "GET", path: "/d"}, {id: long + "b", method: "GET", path: "/e"}, {id: "GET /f/{x}", method: "GET", path: "/f/{x}"},
+			{id: "日本", method: "GET", path: "/g"}, {id: "", method: "GET", path: "/日"}, {id: "a-b.c", method: "GET", path: "/h"}, {id: "__a", method: "GET", path: "/i"},
+		}
+		var list []operation
+		for _, i := range order {
+			list = append(list, all[i])
+		}
+		nameTools(list)
+		names := map[string]string{}
+		for _, o := range list {
+			names[o.line()] = o.name
+		}
+		return names
+	}
+	forth, back := operations(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), operations(9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+	taken := map[string]bool{}
+	for line, name := range forth {
+		if back[line] != name {
+			t.Errorf("%s is called %s, and %s in another order", line, name, back[line])
+		}
+		if err := config.CheckToolID(name); err != nil || len(name) > longestName || taken[strings.ToLower(name)] {
+			t.Errorf("%s is called %q (%v)", line, name, err)
+		}
+		taken[strings.ToLower(name)] = true
+	}
+	if forth["GET /f/{x}"] != "get_f_x" || forth["GET /h"] != "a_b_c" {
+		t.Errorf("got %v", forth)
+	}
+}
+
+// FuzzSplit: values are taken apart as encoding/json does.
+func FuzzSplit(f *testing.F) {
+	f.Add(`{"a":[1,{"b":"x\"}"}],"c" : true , "d":null,"":-1.5e3}`)
+	f.Add(` [ "\\" , [] , {} ]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		trimmed := strings.TrimSpace(text)
+		var object map[string]json.RawMessage
+		var list []json.RawMessage
+		got := value(trimmed).members()
+		if json.Unmarshal([]byte(text), &object) == nil && object != nil {
+			for _, m := range got {
+				if want, ok := object[m.name]; !ok || string(want) != string(m.value) {
+					t.Errorf("%q: %q is %q, want %q", text, m.name, m.value, want)
+				}
+			}
+			if len(got) != len(object) {
+				t.Errorf("%q: %d members, want %d", text, len(got), len(object))
+			}
+		}
+		if json.Unmarshal([]byte(text), &list) == nil && len(list) != len(got) {
+			t.Errorf("%q: %d items, want %d", text, len(got), len(list))
+		}
+	})
+}

@@ -1,0 +1,270 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// mostTokens is what one tool may cost. What makes it dearer is cut.
+const mostTokens = 2000
+
+// Request says what to make tools of.
+type Request struct {
+	Data   []byte // the document
+	Source string // what the source is called; "" for the document's title
+	Server string // where requests go; "" for what the document says
+	// An operation is made that fits one of each list that is not empty: by its operationId, its tool's name, its
+	// path, or its method and path; by its tags; by its method.
+	Select, Tags, Methods []string
+	Tokens                func(*tool.Tool) int // what a tool costs that is offered
+	Commands              *catalogue.Catalogue
+}
+
+// Made is what has been made of a document.
+type Made struct {
+	Server  string
+	Tools   []Tool
+	Skipped []Skipped
+	Tokens  int
+	Sources []Source
+
+	by *maker
+}
+
+// Tool is one of the tools, as the report has it.
+type Tool struct {
+	Name       string   `json:"name"`
+	Operation  string   `json:"operation"`
+	Method     string   `json:"method"`
+	Path       string   `json:"path"`
+	Tokens     int      `json:"tokens"`
+	ReadOnly   bool     `json:"readOnly"`
+	Parameters []string `json:"parameters"`
+
+	source  string
+	tool    tool.Tool
+	request *request
+}
+
+// Skipped is an operation that no tool was made of.
+type Skipped struct {
+	Operation string `json:"operation"`
+	Why       string `json:"why"`
+}
+
+// Source is where requests go, with one credential or none.
+type Source struct {
+	Name, Secret string // Secret is "" for none
+	scheme       string
+}
+
+// Make makes tools of the operations that are selected.
+func Make(r Request) (*Made, error) {
+	d, err := read(r.Data)
+	if err != nil {
+		return nil, err
+	}
+	m := &maker{Request: r, doc: d, made: &Made{Tools: []Tool{}, Skipped: []Skipped{}}}
+	m.made.by = m
+	if d.unread() == "" {
+		if m.made.Server, err = d.server(r.Server); err != nil {
+			return nil, err
+		}
+	}
+	if m.Source == "" {
+		m.Source = d.title()
+	}
+	if err := config.CheckToolID(m.Source); err != nil || len(m.Source) > longestName {
+		return nil, fmt.Errorf("--source %s: a source's name has up to %d letters, digits, dots, _ and -", quote(m.Source), longestName)
+	}
+	return m.made, m.make()
+}
+
+// maker makes tools of a document.
+type maker struct {
+	Request
+	doc   *document
+	made  *Made
+	names map[string]string // of sources, by security scheme
+}
+
+func (m *maker) make() error {
+	all := m.doc.operations()
+	schemes := make([]string, len(all))
+	var wanted []string
+	for i := range all {
+		o := &all[i]
+		if o.err != nil {
+			continue
+		}
+		if schemes[i], o.err = m.doc.schemeOf(o.value); o.err == nil {
+			wanted = append(wanted, schemes[i])
+		}
+	}
+	m.names = sources(m.Source, wanted)
+	found := false
+	for i := range all {
+		o := &all[i]
+		if !m.selects(o) {
+			continue
+		}
+		found = true
+		if err := m.add(o, schemes[i]); err != nil {
+			m.made.Skipped = append(m.made.Skipped, Skipped{clean(o.id), toolyaml.Clean(err.Error())})
+		}
+	}
+	if !found && len(all) > 0 {
+		return errors.New("no operation is selected")
+	}
+	return nil
+}
+
+// add makes the tool of one operation.
+func (m *maker) add(o *operation, scheme string) error {
+	if why := m.doc.unread(); why != "" {
+		return errors.New(why)
+	}
+	if o.err != nil {
+		return o.err
+	}
+	t, err := m.tool(o)
+	if err != nil {
+		return err
+	}
+	t.source = m.names[scheme]
+	source := Source{Name: t.source, scheme: scheme}
+	if scheme != "" {
+		source.Secret = secretOf(t.source)
+	}
+	if err := m.check(t, source); err != nil {
+		return err
+	}
+	if !slices.Contains(m.made.Sources, source) {
+		m.made.Sources = append(m.made.Sources, source)
+	}
+	m.made.Tokens += t.Tokens
+	m.made.Tools = append(m.made.Tools, *t)
+	return nil
+}
+
+// check reads the tool as the program will.
+func (m *maker) check(t *Tool, source Source) error {
+	data, err := m.file([]Tool{*t}, []Source{source})
+	if err != nil {
+		return err
+	}
+	return m.read(data)
+}
+
+// tool makes a tool that costs no more than it may: if need be what lies deep, texts and lists of values are cut.
+func (m *maker) tool(o *operation) (*Tool, error) {
+	for _, cut := range []schemas{
+		{deepest: 8}, {deepest: 4}, {deepest: 4, brief: true}, {deepest: 2, brief: true}, {deepest: 1, brief: true}, {brief: true},
+	} {
+		cut.doc = m.doc
+		r, err := m.doc.request(o, &cut)
+		if errors.Is(err, errTooMuch) && cut.deepest > 0 {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := &Tool{Name: o.name, Operation: clean(o.id), Method: o.method, Path: clean(o.path), request: r, Parameters: []string{}}
+		t.tool = tool.Tool{ID: o.name, Name: o.name, Description: describe(o), Parameters: r.parameters, Annotations: hints(o)}
+		for _, p := range r.parameters {
+			t.Parameters = append(t.Parameters, p.Name)
+		}
+		t.ReadOnly = t.tool.IsReadOnly()
+		if t.Tokens = m.Tokens(&t.tool); t.Tokens <= mostTokens {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("it would cost over %d tokens", mostTokens)
+}
+
+func describe(o *operation) string {
+	summary, text := o.value.get("summary").text(), o.value.get("description").text()
+	switch {
+	case summary == "" && text == "":
+		text = o.line()
+	case summary != "" && text != "" && text != summary:
+		text = strings.TrimRight(summary, ". ") + ". " + text
+	case text == "":
+		text = summary
+	}
+	if text = clean(text); text == "" {
+		text = clean(o.line())
+	}
+	return text
+}
+
+// hints are what the method says (RFC 9110, 9.2).
+func hints(o *operation) tool.Annotations {
+	yes := true
+	a := tool.Annotations{Title: clean(o.line())}
+	switch o.method {
+	case "GET", "HEAD", "OPTIONS":
+		a.ReadOnly = &yes
+	case "DELETE":
+		a.Destructive, a.Idempotent = &yes, &yes
+	case "PUT":
+		a.Idempotent = &yes
+	}
+	return a
+}
+
+// selects reports whether the person wants an operation.
+func (m *maker) selects(o *operation) bool {
+	fits := len(m.Select) == 0 || slices.ContainsFunc(m.Select, func(glob string) bool {
+		return slices.ContainsFunc([]string{o.id, o.name, o.path, o.line()}, func(name string) bool {
+			is, err := path.Match(glob, name)
+			return err == nil && is || glob == name
+		})
+	})
+	tagged := len(m.Tags) == 0 || slices.ContainsFunc(o.value.get("tags").texts(),
+		func(tag string) bool { return slices.Contains(m.Tags, tag) })
+	return fits && tagged && (len(m.Methods) == 0 ||
+		slices.ContainsFunc(m.Methods, func(method string) bool { return strings.EqualFold(method, o.method) }))
+}
+
+// title is what the source is called where nobody says it.
+func (d *document) title() string {
+	const most = 20
+	title := strings.ToLower(words(d.root.get("info").get("title").text()))
+	if title = strings.Trim(title[:min(len(title), most)], "_"); title == "" || title[0] >= '0' && title[0] <= '9' {
+		title = strings.TrimSuffix("api_"+title, "_")
+	}
+	return title
+}
+
+// server returns where requests go: what the person says, or the first server of the document.
+func (d *document) server(said string) (string, error) {
+	from := "--server"
+	if said == "" {
+		from = "the document's server"
+		servers := d.root.get("servers").members()
+		if len(servers) == 0 {
+			return "", errors.New("the document names no server; --server https://api.example.com says where requests go")
+		}
+		said = servers[0].value.get("url").text()
+		for _, v := range servers[0].value.get("variables").members() {
+			said = strings.ReplaceAll(said, "{"+v.name+"}", v.value.get("default").text())
+		}
+	}
+	u, err := url.Parse(said)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" || strings.ContainsAny(said, "{}") || !isClean(said) {
+		return "", fmt.Errorf("%s %s is no URL that requests can go to; --server https://api.example.com says where they go",
+			from, quote(said))
+	}
+	return said, nil
+}

@@ -1,0 +1,274 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// operation is one of the document's.
+type operation struct {
+	id           string // its operationId, or its method and path
+	method, path string
+	name         string // of the tool
+	item, value  value
+	err          error // why nothing can be made of it
+}
+
+func (o *operation) line() string { return o.method + " " + o.path }
+
+// methods are those of operations; the keys of a path have them in small letters.
+var methods = []string{"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"}
+
+// operations lists the operations of a document, in its order.
+func (d *document) operations() []operation {
+	var all []operation
+	for _, path := range d.root.get("paths").members() {
+		if strings.HasPrefix(path.name, "x-") {
+			continue
+		}
+		item, _, err := d.deref(path.value)
+		if err == nil && !item.isObject() {
+			err = errors.New("it is no mapping of operations")
+		}
+		if err != nil {
+			all = append(all, operation{id: path.name, path: path.name, err: err})
+			continue
+		}
+		for _, m := range item.members() {
+			method := strings.ToUpper(m.name)
+			if !slices.Contains(methods, method) || m.name == method {
+				continue
+			}
+			o := operation{method: method, path: path.name, item: item, value: m.value}
+			if o.id = m.value.get("operationId").text(); o.id == "" {
+				o.id = o.line()
+			}
+			if !m.value.isObject() {
+				o.err = errors.New("it is no mapping")
+			}
+			all = append(all, o)
+		}
+	}
+	nameTools(all)
+	return all
+}
+
+// request is the request that an operation becomes.
+type request struct {
+	path           string
+	query, headers []field
+	body           string // the parameter that is the body; "" for none
+	bodyType       string // "" for application/json
+	parameters     []tool.Parameter
+}
+
+// field is a field of the query, or a header.
+type field struct {
+	name, parameter string
+	joined          bool // a list is one field, its items between commas
+}
+
+// request makes the request of an operation.
+func (d *document) request(o *operation, s *schemas) (*request, error) {
+	switch {
+	case o.err != nil:
+		return nil, o.err
+	case o.method == "TRACE":
+		return nil, errors.New("TRACE is no method for tools")
+	case len(o.value.get("servers").members()) > 0 || len(o.item.get("servers").members()) > 0:
+		return nil, errors.New("it has servers of its own")
+	}
+	r := &request{}
+	declared, err := d.declared(o)
+	if err != nil {
+		return nil, err
+	}
+	inPath := map[string]string{}
+	for _, v := range declared {
+		if err := r.add(s, v, inPath); err != nil {
+			return nil, fmt.Errorf("the parameter %s: %w", quote(v.get("name").text()), err)
+		}
+	}
+	if r.path, err = pathOf(o.path, inPath); err != nil {
+		return nil, err
+	}
+	if body := o.value.get("requestBody"); body != nil {
+		if o.method == "GET" || o.method == "HEAD" || o.method == "OPTIONS" {
+			return nil, fmt.Errorf("a %s has no body", o.method)
+		}
+		if err := r.addBody(d, s, body); err != nil {
+			return nil, fmt.Errorf("the body: %w", err)
+		}
+	}
+	return r, nil
+}
+
+// declared lists the parameters of an operation. Those of its path count where it has none of the name and place itself.
+func (d *document) declared(o *operation) ([]value, error) {
+	var all []value
+	at := map[string]int{}
+	for _, list := range []value{o.item.get("parameters"), o.value.get("parameters")} {
+		for _, m := range list.members() {
+			v, _, err := d.deref(m.value)
+			if err != nil {
+				return nil, err
+			}
+			key := v.get("in").text() + " " + v.get("name").text()
+			if i, again := at[key]; again {
+				all[i] = v
+				continue
+			}
+			at[key] = len(all)
+			all = append(all, v)
+		}
+	}
+	return all, nil
+}
+
+// add takes in a parameter.
+func (r *request) add(s *schemas, v value, inPath map[string]string) error {
+	name, in := v.get("name").text(), v.get("in").text()
+	ignored := []string{"accept", "content-type", "authorization"} // OpenAPI 3.1, Parameter Object: name
+	if in == "header" && slices.Contains(ignored, strings.ToLower(name)) {
+		return nil
+	}
+	if !isClean(name) {
+		return errors.New("its name holds what is not seen, or a tag, or is too long, or there is none")
+	}
+	style, plain := v.get("style").text(), map[string]string{"path": "simple", "query": "form", "header": "simple"}[in]
+	switch {
+	case in == "cookie":
+		return errors.New("cookies are not made")
+	case plain == "":
+		return fmt.Errorf("there is no place %s", quote(in))
+	case style != "" && style != plain:
+		return fmt.Errorf("the style %s is not made", quote(style))
+	case v.get("content") != nil:
+		return errors.New("a value with a media type of its own (content) is not made")
+	case v.get("allowReserved").isTrue():
+		return errors.New("allowReserved is not made")
+	}
+	p, err := s.parameter(v.get("schema"), 0)
+	if err != nil {
+		return err
+	}
+	list := p.Type == tool.TypeArray
+	if p.Type == tool.TypeObject || list && (in != "query" || p.Items == nil || !isScalar(p.Items.Type)) {
+		return fmt.Errorf("a value of type %s is not made in a %s", p.Type, in)
+	}
+	if about := clean(v.get("description").text()); about != "" {
+		p.Description = about
+	}
+	p.Required = v.get("required").isTrue() || in == "path"
+	if in == "path" {
+		p.Nullable = false
+	}
+	p.Name = r.free(name, in)
+	r.parameters = append(r.parameters, p)
+	switch in {
+	case "path":
+		inPath[name] = p.Name
+	case "query":
+		r.query = append(r.query, field{name, p.Name, list && string(v.get("explode")) == "false"})
+	case "header":
+		r.headers = append(r.headers, field{name, p.Name, false})
+	}
+	return nil
+}
+
+func isScalar(t tool.Type) bool { return t != tool.TypeArray && t != tool.TypeObject }
+
+// free is what a parameter of the tool is called that is called name on the wire.
+func (r *request) free(name, in string) string {
+	const most = 50
+	id := words(name)
+	id = id[:min(len(id), most)]
+	if lower := strings.ToLower(id); id == "" || id[0] >= '0' && id[0] <= '9' || strings.HasPrefix(lower, "a2a_") {
+		id = in + "_" + id
+	}
+	taken := func(id string) bool {
+		return slices.ContainsFunc(r.parameters, func(p tool.Parameter) bool { return p.Name == id })
+	}
+	free := id
+	if taken(free) {
+		id += "_" + in
+		free = id
+	}
+	for n := 2; taken(free); n++ {
+		free = fmt.Sprintf("%s_%d", id, n)
+	}
+	return free
+}
+
+// pathOf writes a path with the tags of a template.
+func pathOf(path string, parameters map[string]string) (string, error) {
+	var b strings.Builder
+	used := 0
+	for rest := path; rest != ""; {
+		before, after, tag := strings.Cut(rest, "{")
+		if strings.ContainsAny(before, "}%?#") || !isClean(path) {
+			return "", errors.New("its path holds what has no place in one, or is too long")
+		}
+		b.WriteString(before)
+		if rest = after; !tag {
+			break
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		id, known := parameters[name]
+		if !closed || !known {
+			return "", fmt.Errorf("its path names %s, which no parameter in the path declares", quote(name))
+		}
+		b.WriteString("{{" + id + "}}")
+		used++
+		rest = after
+	}
+	if used != len(parameters) {
+		return "", errors.New("its path does not name each parameter in the path once")
+	}
+	return b.String(), nil
+}
+
+// addBody takes in the body, which is JSON.
+func (r *request) addBody(d *document, s *schemas, body value) error {
+	body, _, err := d.deref(body)
+	if err != nil {
+		return err
+	}
+	var found value
+	var others []string
+	for _, m := range body.get("content").members() {
+		essence, _, _ := strings.Cut(strings.ToLower(m.name), ";")
+		essence = strings.TrimSpace(essence)
+		isJSON := essence == "application/json"
+		if isJSON || strings.HasPrefix(essence, "application/") && strings.HasSuffix(essence, "+json") && found == nil {
+			found, r.bodyType = m.value, ""
+			if !isJSON {
+				r.bodyType = essence
+			}
+			if isJSON {
+				break
+			}
+		}
+		others = append(others, essence)
+	}
+	if found == nil {
+		return fmt.Errorf("it is %s, and JSON is made", quote(strings.Join(others, ", ")))
+	}
+	p := tool.Parameter{Type: tool.TypeObject}
+	if schema := found.get("schema"); schema != nil {
+		if p, err = s.parameter(schema, 0); err != nil {
+			return err
+		}
+	}
+	if about := clean(body.get("description").text()); about != "" {
+		p.Description = about
+	}
+	p.Name, p.Required = r.free("body", "json"), body.get("required").isTrue()
+	r.body = p.Name
+	r.parameters = append(r.parameters, p)
+	return nil
+}

@@ -1,0 +1,122 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+)
+
+// File returns a tools file with the tools. It has been read as the program reads it.
+func (m *Made) File() ([]byte, error) {
+	data, err := m.by.file(m.Tools, m.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.by.read(data); err != nil {
+		return nil, fmt.Errorf("no tools file holds this: %w; --select, --tag and --method make fewer tools", err)
+	}
+	return data, nil
+}
+
+// read reads a file as the program will, and tells its first mistake.
+func (m *maker) read(data []byte) error {
+	_, err := config.ReadTools(config.File{Name: m.Source, Commands: m.Commands, Data: data})
+	for _, found := range yamldoc.List(err) {
+		if found.Severity == yamldoc.SeverityError {
+			return errors.New(found.Message)
+		}
+	}
+	return err
+}
+
+// file writes a tools file.
+func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
+	list := toolyaml.Mapping()
+	for _, s := range sources {
+		entry := toolyaml.Mapping("base_url", toolyaml.Text(m.made.Server))
+		if s.scheme != "" {
+			auth, err := m.doc.auth(s.scheme, s.Secret)
+			if err != nil {
+				return nil, err
+			}
+			toolyaml.Add(entry, "auth", auth)
+		}
+		toolyaml.Add(list, s.Name, entry)
+	}
+	out, err := toolyaml.Encode(toolyaml.Mapping("version", toolyaml.Plain("2"), "sources", list))
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, "tools:\n"...)
+	for i := range tools {
+		entry, err := toolyaml.Encode(toolyaml.Mapping(tools[i].Name, tools[i].entry()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, toolyaml.Indent(entry)...)
+	}
+	return out, nil
+}
+
+// entry is the tool below its name.
+func (t *Tool) entry() *yaml.Node {
+	entry := toolyaml.Mapping("description", toolyaml.Text(t.tool.Description))
+	parameters := &yaml.Node{Kind: yaml.SequenceNode}
+	for i := range t.tool.Parameters {
+		parameters.Content = append(parameters.Content, toolyaml.Parameter(&t.tool.Parameters[i]))
+	}
+	if len(parameters.Content) > 0 {
+		toolyaml.Add(entry, "parameters", parameters)
+	}
+	hints := toolyaml.Flow(toolyaml.Mapping("title", toolyaml.Text(t.tool.Annotations.Title)))
+	for _, hint := range []struct {
+		name string
+		is   *bool
+	}{
+		{"readOnlyHint", t.tool.Annotations.ReadOnly}, {"destructiveHint", t.tool.Annotations.Destructive},
+		{"idempotentHint", t.tool.Annotations.Idempotent},
+	} {
+		if hint.is != nil {
+			toolyaml.Add(hints, hint.name, toolyaml.Plain(fmt.Sprint(*hint.is)))
+		}
+	}
+	toolyaml.Add(entry, "annotations", hints)
+	toolyaml.Add(entry, "http", t.http())
+	return entry
+}
+
+// http is the request.
+func (t *Tool) http() *yaml.Node {
+	r := t.request
+	node := toolyaml.Mapping("source", toolyaml.Text(t.source), strings.ToLower(t.Method), toolyaml.Text(r.path))
+	for _, list := range []struct {
+		key    string
+		fields []field
+	}{{"query", r.query}, {"headers", r.headers}} {
+		if len(list.fields) == 0 {
+			continue
+		}
+		fields := toolyaml.Flow(toolyaml.Mapping())
+		for _, f := range list.fields {
+			value := toolyaml.Text("{{" + f.parameter + "}}")
+			if f.joined {
+				value = toolyaml.Flow(toolyaml.Mapping("value", value, "style", toolyaml.Text("form"), "explode", toolyaml.Plain("false")))
+			}
+			toolyaml.Add(fields, f.name, value)
+		}
+		toolyaml.Add(node, list.key, fields)
+	}
+	if r.body != "" {
+		toolyaml.Add(node, "json", toolyaml.Text("{{"+r.body+"}}"))
+	}
+	if r.bodyType != "" {
+		toolyaml.Add(node, "type", toolyaml.Text(r.bodyType))
+	}
+	return node
+}
