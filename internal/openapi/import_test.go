@@ -147,7 +147,7 @@ func TestHostile(t *testing.T) {
 		{"half of a document", `{"openapi":"3.0.0",`, "1:"},
 		{"no document", "- a", "it is no OpenAPI document"},
 		{"an alias of itself", "openapi: 3.0.0\npaths: &a {x: *a}\n", "an alias holds itself"},
-		{"laughs", "openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x,x]\n" + laughs() + "paths: {}\n", "with its aliases"},
+		{"laughs", "openapi: 3.0.0\na: &a [" + strings.Repeat("x", 10_000) + "]\n" + laughs() + "paths: {}\n", "with its aliases"},
 		{"much YAML", "a: " + strings.Repeat("x", 13<<20), "12 MiB of YAML"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -204,6 +204,25 @@ func TestLarge(t *testing.T) {
 	}
 	if _, err := Make(Request{Data: append([]byte("{"), make([]byte, largestJSON)...), Tokens: size}); err == nil {
 		t.Error("more than 64 MiB were read")
+	}
+}
+
+// TestSources: each credential has a source of its own, and a secret that can be called so, whatever its scheme is called.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long", 100)
+	get := func(id, scheme string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":"%s","security":[{"%s":[]}]}}`, id, id, scheme)
+	}
+	document := around("{"+get("a", long+"a")+","+get("b", long+"b")+","+get("c", "k")+`,"/d":{"get":{"operationId":"d"}}}`,
+		fmt.Sprintf(`"securitySchemes":{"%sa":{"type":"http","scheme":"bearer"},"%sb":{"type":"http","scheme":"bearer"},
+		"k":{"type":"apiKey","in":"query","name":"key"}}`, long, long))
+	made, err := Make(Request{Data: []byte(document), Source: "9" + strings.Repeat("s", longestName-1), Tokens: size})
+	if err != nil || len(made.Tools) != 4 || len(made.Sources) != 4 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if _, err := made.File(); err != nil {
+		t.Error(err)
 	}
 }
 

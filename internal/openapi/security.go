@@ -86,11 +86,13 @@ func sources(main string, schemes []string) map[string]string {
 		}
 		return strings.Compare(a, b)
 	})
+	const most = 16 // of a scheme's name: the secret is called so, too
 	names, taken := map[string]string{}, map[string]bool{}
 	for i, scheme := range order {
 		name := main
 		if i > 0 {
-			name = main + "_" + words(scheme)
+			name = words(scheme)
+			name = main + "_" + name[:min(len(name), most)]
 		}
 		if i > 0 && scheme == "" {
 			name = main + "_public"
@@ -104,5 +106,11 @@ func sources(main string, schemes []string) map[string]string {
 	return names
 }
 
-// secretOf names the secret of a source.
-func secretOf(source string) string { return strings.ToUpper(strings.ReplaceAll(source, "-", "_")) }
+// secretOf names the secret of a source. Such a name begins with no digit.
+func secretOf(source string) string {
+	name := strings.ToUpper(strings.ReplaceAll(source, "-", "_"))
+	if name[0] >= '0' && name[0] <= '9' {
+		return "_" + name
+	}
+	return name
+}
