@@ -33,7 +33,7 @@ func (f *flag) defaultValue(p *tool.Parameter) any {
 		// pflag quotes the default of a text; what stands there without is about the default.
 		prose := f.help.isPflag && p.Format == "" && len(p.Enum) == 0 && !strings.HasPrefix(text, `"`)
 		plain := plainText(text)
-		if plain == "" || prose || plain != clean(plain) { // within quotes it can name what nobody sees
+		if plain == "" || prose || plain != toolyaml.Clean(plain) { // within quotes it can name what nobody sees
 			return nil
 		}
 		value = plain
