@@ -32,7 +32,7 @@ func TestCallEndsWithItsCaller(t *testing.T) {
 			agent.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"enough"}}`)
 		}, []error{mcpserver.ErrCancelled}, nil, false},
 		{"it closes stdin", func(_ *writer, a *attached, _ context.CancelCauseFunc) { a.in.Close() }, []error{mcpserver.ErrCancelled, mcpserver.ErrGone}, nil, true},
-		{"it interrupts the process", func(_ *writer, _ *attached, stop context.CancelCauseFunc) { stop(errTest) }, []error{mcpserver.ErrGone}, errTest, true},
+		{"it interrupts the process", func(_ *writer, _ *attached, stop context.CancelCauseFunc) { stop(errTest) }, []error{mcpserver.ErrCancelled, mcpserver.ErrGone}, errTest, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
