@@ -44,7 +44,7 @@ func (m *Made) Merge(file config.File) (data []byte, drift []string, err error) 
 		case err != nil:
 			return nil, nil, err
 		case at < 0:
-			t.added = append(t.added, toolyaml.Indent(entry)...)
+			t.added = append(t.added, toolyaml.Indent(entry, 2)...)
 			continue
 		case !slices.Contains(owned, id):
 			return nil, nil, fmt.Errorf("%s: there is a tool %q already; --prefix gives the new ones other names",
@@ -194,7 +194,7 @@ var renewed = []string{"description", "exec", "parameters"}
 // renew writes what an entry says of the program anew.
 func (t *text) renew(id string, made []byte) error {
 	old, from, to := t.entry(id)
-	fresh, err := parseText(append([]byte("tools:\n"), toolyaml.Indent(made)...))
+	fresh, err := parseText(append([]byte("tools:\n"), toolyaml.Indent(made, 2)...))
 	if err != nil || old == nil || !isBlock(old) {
 		return errByHand
 	}
@@ -248,7 +248,7 @@ func (t *text) putImport(m *Made) error {
 			from, to := t.span(t.root, "imports", len(t.lines))
 			t.edits = append(t.edits, edit{from, to, nil})
 		}
-		t.made = append([]byte("\nimports:\n"), toolyaml.Indent(node)...)
+		t.made = append([]byte("\nimports:\n"), toolyaml.Indent(node, 2)...)
 		return nil
 	}
 	_, end := t.span(t.root, "imports", len(t.lines))

@@ -28,7 +28,7 @@ func (m *Made) File(commands *catalogue.Catalogue) ([]byte, error) {
 		if i > 0 {
 			out = append(out, '\n')
 		}
-		out = append(out, toolyaml.Indent(entry)...)
+		out = append(out, toolyaml.Indent(entry, 2)...)
 	}
 	return out, nil
 }
@@ -58,7 +58,7 @@ func isNetworked(t *Tool, commands *catalogue.Catalogue) bool {
 
 // read reads an entry as the program does.
 func read(id string, entry []byte, commands *catalogue.Catalogue) ([]config.Loaded, error) {
-	data := append([]byte("version: 2\ntools:\n"), toolyaml.Indent(entry)...)
+	data := append([]byte("version: 2\ntools:\n"), toolyaml.Indent(entry, 2)...)
 	return config.ReadTools(config.File{Name: id, Commands: commands, Data: data})
 }
 

@@ -59,7 +59,7 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, toolyaml.Indent(entry)...)
+		out = append(out, toolyaml.Indent(entry, 2)...)
 	}
 	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -234,45 +235,45 @@ func (e *maker) write() ([]byte, error) {
 	} else {
 		e.note("network: off")
 	}
-	entry := mapping(
-		"description", text(description),
+	entry := toolyaml.Mapping(
+		"description", toolyaml.Text(description),
 		"script", literal(e.script),
 	)
 	if len(e.declared) > 0 {
-		add(entry, "parameters", e.parameterList())
+		toolyaml.Add(entry, "parameters", e.parameterList())
 	}
-	hints := mapping("readOnlyHint", plain(fmt.Sprint(e.readOnly)), "openWorldHint", plain(fmt.Sprint(e.network)))
+	hints := toolyaml.Mapping("readOnlyHint", toolyaml.Plain(fmt.Sprint(e.readOnly)), "openWorldHint", toolyaml.Plain(fmt.Sprint(e.network)))
 	hints.Style = yaml.FlowStyle
-	add(entry, "annotations", hints)
-	sandbox := mapping("working_directory", text("."))
+	toolyaml.Add(entry, "annotations", hints)
+	sandbox := toolyaml.Mapping("working_directory", toolyaml.Text("."))
 	if !e.readOnly {
-		add(sandbox, "allowed_paths", list(text(".")))
+		toolyaml.Add(sandbox, "allowed_paths", toolyaml.Texts([]string{"."}))
 	}
-	add(sandbox, "network", text(map[bool]string{true: "on", false: "off"}[e.network]))
-	add(sandbox, "timeout", plain("30"))
-	add(entry, "sandbox", sandbox)
-	add(entry, "examples", e.examples())
+	toolyaml.Add(sandbox, "network", toolyaml.Text(map[bool]string{true: "on", false: "off"}[e.network]))
+	toolyaml.Add(sandbox, "timeout", toolyaml.Plain("30"))
+	toolyaml.Add(entry, "sandbox", sandbox)
+	toolyaml.Add(entry, "examples", e.examples())
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	err = errors.Join(encoder.Encode(mapping(e.request.ID, entry)), encoder.Close())
+	err = errors.Join(encoder.Encode(toolyaml.Mapping(e.request.ID, entry)), encoder.Close())
 	return out.Bytes(), err
 }
 
 func (e *maker) parameterList() *yaml.Node {
 	all := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, p := range e.declared {
-		one := mapping("name", text(p.Name), "type", text(string(p.Type)))
+		one := toolyaml.Mapping("name", toolyaml.Text(p.Name), "type", toolyaml.Text(string(p.Type)))
 		if p.Format != "" {
-			add(one, "format", text(string(p.Format)))
+			toolyaml.Add(one, "format", toolyaml.Text(string(p.Format)))
 		}
 		if p.Code != "" {
-			add(one, "code", text(string(p.Code)))
+			toolyaml.Add(one, "code", toolyaml.Text(string(p.Code)))
 		}
 		if p.Required {
-			add(one, "required", plain("true"))
+			toolyaml.Add(one, "required", toolyaml.Plain("true"))
 		}
-		add(one, "description", text(p.Description))
+		toolyaml.Add(one, "description", toolyaml.Text(p.Description))
 		all.Content = append(all.Content, one)
 	}
 	return all
@@ -284,31 +285,31 @@ func describe(name string) string {
 
 // examples is one call with made-up values, for the author to go on from.
 func (e *maker) examples() *yaml.Node {
-	params, files := mapping(), mapping()
+	params, files := toolyaml.Mapping(), toolyaml.Mapping()
 	params.Style, files.Style = yaml.FlowStyle, yaml.FlowStyle
 	for _, p := range e.declared {
 		if !p.Required {
 			continue
 		}
-		value := text("example")
+		value := toolyaml.Text("example")
 		switch {
 		case p.Format == tool.FormatURI:
-			value = text("https://example.com/")
+			value = toolyaml.Text("https://example.com/")
 		case p.Format == tool.FormatPath:
-			value = text("example.txt")
-			files = mapping("example.txt", text("example\n"))
+			value = toolyaml.Text("example.txt")
+			files = toolyaml.Mapping("example.txt", toolyaml.Text("example\n"))
 			files.Style = yaml.FlowStyle
 		case p.Code == tool.CodeSQL:
-			value = text("select 1")
+			value = toolyaml.Text("select 1")
 		case p.Type == tool.TypeInteger:
-			value = plain("1")
+			value = toolyaml.Plain("1")
 		case p.Type == tool.TypeArray:
-			value = list(text("example"))
+			value = toolyaml.Texts([]string{"example"})
 		case p.Type == tool.TypeObject:
-			value = mapping("key", text("example"))
+			value = toolyaml.Mapping("key", toolyaml.Text("example"))
 			value.Style = yaml.FlowStyle
 		}
-		add(params, p.Name, value)
+		toolyaml.Add(params, p.Name, value)
 	}
 	if e.network { // as a test it would call somebody every time
 		var words []string
@@ -316,22 +317,22 @@ func (e *maker) examples() *yaml.Node {
 			words = append(words, params.Content[i].Value+"="+params.Content[i+1].Value)
 		}
 		return &yaml.Node{Kind: yaml.SequenceNode,
-			Content: []*yaml.Node{text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
+			Content: []*yaml.Node{toolyaml.Text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
 	}
-	one := mapping("name", text("a call"))
+	one := toolyaml.Mapping("name", toolyaml.Text("a call"))
 	if usesGit.MatchString(e.script) {
-		add(one, "needs", list(text("git")))
-		add(one, "setup", literal("git init -q .\ngit -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m First\n"))
+		toolyaml.Add(one, "needs", toolyaml.Texts([]string{"git"}))
+		toolyaml.Add(one, "setup", literal("git init -q .\ngit -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m First\n"))
 	}
 	if len(params.Content) > 0 {
-		add(one, "params", params)
+		toolyaml.Add(one, "params", params)
 	}
 	if len(files.Content) > 0 {
-		add(one, "files", files)
+		toolyaml.Add(one, "files", files)
 	}
-	expect := mapping("exit", plain("0"))
+	expect := toolyaml.Mapping("exit", toolyaml.Plain("0"))
 	expect.Style = yaml.FlowStyle
-	add(one, "expect", expect)
+	toolyaml.Add(one, "expect", expect)
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{one}}
 }
 
@@ -341,7 +342,7 @@ var usesGit = lazyregexp.New(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
 // check reads the entry as the program will.
 func (e *maker) check(text []byte) (Entry, error) {
 	loaded, err := config.ReadTools(config.File{Name: "the new entry", Commands: e.request.Commands,
-		Data: append([]byte("version: 2\ntools:\n"), indent(text, 2)...)})
+		Data: append([]byte("version: 2\ntools:\n"), toolyaml.Indent(text, 2)...)})
 	if err != nil {
 		return Entry{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 )
 
 // Insert puts an entry at the end of a tools file and gives the file's new content: every byte of the old
@@ -33,7 +34,7 @@ func Insert(file config.File, e Entry) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
-	text := indent(e.YAML, column)
+	text := toolyaml.Indent(e.YAML, column)
 	if len(before) > 0 {
 		text = append([]byte("\n"), text...)
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // read reads an entry as the program will.
 func read(t *testing.T, e Entry) tool.Tool {
 	t.Helper()
-	loaded, err := config.ReadTools(config.File{Name: "x", Data: append([]byte("version: 2\ntools:\n"), indent(e.YAML, 2)...)})
+	loaded, err := config.ReadTools(config.File{Name: "x", Data: append([]byte("version: 2\ntools:\n"), toolyaml.Indent(e.YAML, 2)...)})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, e.YAML)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -70,12 +71,12 @@ func Encode(node *yaml.Node) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Indent moves every line that holds something two columns to the right.
-func Indent(text []byte) []byte {
+// Indent moves every line that holds something to the right.
+func Indent(text []byte, columns int) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(text) {
 		if len(bytes.TrimSpace(line)) > 0 {
-			out.WriteString("  ")
+			out.WriteString(strings.Repeat(" ", columns))
 		}
 		out.Write(line)
 	}
