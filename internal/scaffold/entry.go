@@ -242,7 +242,8 @@ func (e *maker) write() ([]byte, error) {
 	if len(e.declared) > 0 {
 		toolyaml.Add(entry, "parameters", e.parameterList())
 	}
-	hints := toolyaml.Mapping("readOnlyHint", toolyaml.Plain(fmt.Sprint(e.readOnly)), "openWorldHint", toolyaml.Plain(fmt.Sprint(e.network)))
+	hints := toolyaml.Mapping("readOnlyHint", toolyaml.Plain(fmt.Sprint(e.readOnly)),
+		"openWorldHint", toolyaml.Plain(fmt.Sprint(e.network)))
 	hints.Style = yaml.FlowStyle
 	toolyaml.Add(entry, "annotations", hints)
 	sandbox := toolyaml.Mapping("working_directory", toolyaml.Text("."))
@@ -322,7 +323,8 @@ func (e *maker) examples() *yaml.Node {
 	one := toolyaml.Mapping("name", toolyaml.Text("a call"))
 	if usesGit.MatchString(e.script) {
 		toolyaml.Add(one, "needs", toolyaml.Texts([]string{"git"}))
-		toolyaml.Add(one, "setup", literal("git init -q .\ngit -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m First\n"))
+		toolyaml.Add(one, "setup",
+			literal("git init -q .\ngit -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m First\n"))
 	}
 	if len(params.Content) > 0 {
 		toolyaml.Add(one, "params", params)
