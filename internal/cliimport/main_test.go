@@ -2,11 +2,10 @@ package cliimport
 
 import (
 	"context"
-	"errors"
 	stdflag "flag"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,7 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
-	"github.com/a2a-acp/a2a-acp/internal/zoo"
+	_ "github.com/a2a-acp/a2a-acp/internal/zoo" // a zoo that has changed has these tests run again
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -27,16 +26,7 @@ var box *sandbox.Host
 // boxDir is where it makes its directories, beside one for the zoo.
 var boxDir string
 
-// TestMain is the zoo where it is started by that name.
-func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "zoo" {
-		if err := zoo.New(os.Stdout).Execute(); err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(inBox(m))
-}
+func TestMain(m *testing.M) { os.Exit(inBox(m)) }
 
 func inBox(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "cliimport-test-")
@@ -70,7 +60,7 @@ func confined(t *testing.T) {
 }
 
 // remembering is the sandbox for the zoo, which answers the same whenever it is asked: it is started once for each
-// question of all tests, since it is the program of the tests, and large.
+// question of all tests.
 type remembering struct{ answers sync.Map }
 
 type remembered struct {
@@ -89,40 +79,27 @@ func (r *remembering) Run(_ context.Context, plan sandbox.Plan, process sandbox.
 }
 
 var (
-	zooBox  = &remembering{}
-	zooCopy = sync.OnceValues(func() (string, error) { return copyOfZoo(boxDir) })
+	zooBox   = &remembering{}
+	zooBuilt = sync.OnceValues(func() (string, error) { return buildZoo(boxDir) })
 )
 
 // zooProgram is the zoo as a program of its own.
 func zooProgram(t *testing.T) string {
 	t.Helper()
-	path, err := zooCopy()
+	path, err := zooBuilt()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-func copyOfZoo(dir string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
+// buildZoo builds it without the race detector, which would only slow down what each question starts.
+func buildZoo(dir string) (string, error) {
 	path := filepath.Join(dir, "zoo")
-	if os.Link(self, path) == nil {
-		return path, nil
+	if out, err := exec.Command("go", "build", "-o", path, "./testdata/zoo").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	from, err := os.Open(self)
-	if err != nil {
-		return "", err
-	}
-	defer from.Close()
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o700)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(to, from)
-	return path, errors.Join(err, to.Close())
+	return path, nil
 }
 
 // program writes a program that is a script.
