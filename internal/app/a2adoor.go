@@ -197,9 +197,8 @@ func describeDaemon(card *wire.AgentCard) {
 		"bearer": wire.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token of a principal of the daemon."},
 		"apiKey": wire.APIKeySecurityScheme{Name: "X-API-Key", Location: "header", Description: "The same, as an API key."},
 	}
-	card.SecurityRequirements = wire.SecurityRequirementsOptions{
-		{"bearer": wire.SecuritySchemeScopes{}}, {"apiKey": wire.SecuritySchemeScopes{}},
-	}
+	scopes := wire.SecuritySchemeScopes{string(serve.ScopeTasks)}
+	card.SecurityRequirements = wire.SecurityRequirementsOptions{{"bearer": scopes}, {"apiKey": scopes}}
 }
 
 // cardSigner returns the signer of cards. Its key is made when there is none.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -24,7 +25,14 @@ type cards struct {
 
 // cardKey says which card it is.
 type cardKey struct {
-	endpoint, base, version string
+	endpoint, base string
+	as             cardForm
+}
+
+// cardForm is how a card is written.
+type cardForm struct {
+	version string // of the protocol; "" for one that both versions read
+	bare    bool   // scopes as the protocol's module for Go reads them; see goClient
 }
 
 // shownCard is a card as clients get it.
@@ -38,17 +46,17 @@ type shownCard struct {
 // mostCards bounds how many are kept: who asks chooses the URL.
 const mostCards = 256
 
-// of returns the public card of an endpoint in a version of the protocol; "" is one that both read.
-func (s *Server) publicCard(at *endpoint, base, version string) (*shownCard, error) {
+// publicCard returns the public card of an endpoint.
+func (s *Server) publicCard(at *endpoint, base string, as cardForm) (*shownCard, error) {
 	card := at.agent.Card(Caller{})
-	key := cardKey{at.name, base, version}
+	key := cardKey{at.name, base, as}
 	s.cards.mu.Lock()
 	defer s.cards.mu.Unlock()
 	before := s.cards.known[key]
 	if before != nil && before.of == card {
 		return before, nil
 	}
-	body, err := s.encodeCard(card, at, base, version)
+	body, err := s.encodeCard(card, at, base, as)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +64,7 @@ func (s *Server) publicCard(at *endpoint, base, version string) (*shownCard, err
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(append(unsigned, base+version...)) // no signature is like another one
+	sum := sha256.Sum256(fmt.Append(unsigned, base, as)) // no signature is like another one
 	shown := &shownCard{of: card, body: body, tag: `"` + hex.EncodeToString(sum[:16]) + `"`, made: s.o.Now()}
 	if before != nil && before.tag == shown.tag {
 		shown.body, shown.made = before.body, before.made
@@ -87,25 +95,64 @@ func interfaces(at *endpoint, base string) []*wire.AgentInterface {
 }
 
 // encodeCard returns a card as JSON, with its interfaces and signatures.
-func (s *Server) encodeCard(card *wire.AgentCard, at *endpoint, base, version string) ([]byte, error) {
+func (s *Server) encodeCard(card *wire.AgentCard, at *endpoint, base string, as cardForm) ([]byte, error) {
 	full := *card
 	full.Capabilities.PushNotifications = s.o.Deliverer != nil
 	full.SupportedInterfaces = interfaces(at, base)
-	if s.o.Signer != nil {
-		plain, err := json.Marshal(full)
+	document, err := object(full)
+	if err != nil {
+		return nil, err
+	}
+	if !as.bare {
+		nameScopes(document)
+	}
+	signatures, err := s.sign(document, base)
+	if err != nil {
+		return nil, err
+	}
+	if as.version != version10 {
+		if err := addLegacy(document, &full, as.version == ""); err != nil {
+			return nil, err
+		}
+		again, err := s.sign(document, base)
 		if err != nil {
 			return nil, err
 		}
-		signature, err := s.o.Signer.sign(plain, base+KeySetPath)
-		if err != nil {
-			return nil, err
+		if as.version == "" { // who knows 1.0 only may have dropped the rest before he looks at the signature
+			signatures = append(signatures, again...)
+		} else {
+			signatures = again
 		}
-		full.Signatures = []wire.AgentCardSignature{signature}
 	}
-	if version == version10 {
-		return json.Marshal(full)
+	if len(signatures) > 0 {
+		document["signatures"] = signatures
 	}
-	return s.legacyCard(&full, base, version == "")
+	return json.Marshal(document)
+}
+
+// nameScopes writes the scopes of requirements as the protocol does, {"list": […]}. The protocol's module for
+// Go writes them as a bare list, which nothing else reads.
+func nameScopes(document map[string]any) {
+	requirements, _ := document["securityRequirements"].([]any)
+	for _, requirement := range requirements {
+		one, _ := requirement.(map[string]any)
+		schemes, _ := one["schemes"].(map[string]any)
+		for name, scopes := range schemes {
+			schemes[name] = map[string]any{"list": scopes}
+		}
+	}
+}
+
+// sign returns the signatures of a card without any; none if there is no signer.
+func (s *Server) sign(document map[string]any, base string) ([]any, error) {
+	if s.o.Signer == nil {
+		return nil, nil
+	}
+	plain, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	return s.o.Signer.sign(plain, base+KeySetPath)
 }
 
 // serveCard answers with the card of an endpoint.
@@ -114,18 +161,18 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request, at *endpoint)
 		s.notAllowed(w, http.MethodGet)
 		return
 	}
-	version := ""
+	as := cardForm{bare: goClient(r)}
 	if s.o.PlainCard {
-		version = version10
+		as.version = version10
 	}
 	if said := saidVersion(r); said != "" {
 		var err *Error
-		if version, err = versionOf(said); err != nil {
+		if as.version, err = versionOf(said); err != nil {
 			writeREST(w, r, err)
 			return
 		}
 	}
-	card, err := s.publicCard(at, s.o.Base(r), version)
+	card, err := s.publicCard(at, s.o.Base(r), as)
 	if err != nil {
 		writeREST(w, r, s.explain(err))
 		return
@@ -139,7 +186,7 @@ func (s *Server) writeCacheable(w http.ResponseWriter, r *http.Request, body []b
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "public, max-age=60")
 	header.Set("ETag", tag)
-	header.Set("Vary", "A2A-Version, Accept-Encoding")
+	header.Set("Vary", "A2A-Version, User-Agent, Accept-Encoding")
 	http.ServeContent(w, r, "", made, newReader(body))
 }
 
@@ -169,5 +216,5 @@ func (s *Server) getExtendedAgentCard(_ context.Context, q *query) (json.RawMess
 	if q.caller.Name == "" {
 		return nil, failf(errUnknownCaller, "the extended card is for known callers; say who you are")
 	}
-	return s.encodeCard(q.at.agent.Card(q.caller), q.at, q.base, version10)
+	return s.encodeCard(q.at.agent.Card(q.caller), q.at, q.base, cardForm{q.version, q.bareScopes})
 }

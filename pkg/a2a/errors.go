@@ -125,15 +125,27 @@ type rpcError struct {
 
 func (e *Error) rpc() rpcError { return rpcError{e.kind.code, e.Error(), e.details()} }
 
-// rest is an error as HTTP+JSON has it: google.rpc.Status.
-func (e *Error) rest() []byte {
-	type status struct {
-		Code    int    `json:"code"`
-		Status  string `json:"status"`
-		Message string `json:"message"`
-		Details []any  `json:"details"`
-	}
-	body, err := json.Marshal(map[string]status{"error": {e.kind.http, e.kind.status, e.Error(), e.details()}})
+// restError is an error as HTTP+JSON has it: google.rpc.Status.
+type restError struct {
+	Code    int    `json:"code"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+	Details []any  `json:"details"`
+}
+
+func (e *Error) status() restError {
+	return restError{e.kind.http, e.kind.status, e.Error(), e.details()}
+}
+
+func (e *Error) rest() []byte { return restBody(map[string]any{"error": e.status()}) }
+
+// legacyREST is the same for clients of 0.3, of which some read the error of JSON-RPC there.
+func (e *Error) legacyREST() []byte {
+	return restBody(map[string]any{"error": e.status(), "code": e.kind.code, "message": e.Error()})
+}
+
+func restBody(members map[string]any) []byte {
+	body, err := json.Marshal(members)
 	if err != nil { // there is nothing in it that JSON has no words for
 		return []byte(`{"error":{"code":500,"status":"INTERNAL","message":"an error that cannot be told"}}`)
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -248,8 +247,22 @@ func writeGRPCStatus(header http.Header, e *Error) {
 		return
 	}
 	set("Grpc-Status", strconv.Itoa(e.kind.grpc))
-	set("Grpc-Message", strings.ReplaceAll(url.PathEscape(e.Error()), "%20", " "))
+	set("Grpc-Message", grpcText(e.Error()))
 	set("Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(e.grpcDetails()))
+}
+
+// grpcText returns a text as it stands in a trailer: nothing but what must not stand there is encoded, since
+// not every client decodes more than that.
+func grpcText(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c >= ' ' && c <= '~' && c != '%' {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
 }
 
 // grpcDetails returns an error as google.rpc.Status in protobuf.

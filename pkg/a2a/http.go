@@ -92,7 +92,7 @@ func extensionsOf(header http.Header) (list []string) {
 // newQuery returns a query with what all bindings over HTTP say in the same way.
 func (s *Server) newQuery(r *http.Request, at *endpoint, version string) *query {
 	q := &query{at: at, caller: s.o.Caller(r), version: version, base: s.o.Base(r), extensions: extensionsOf(r.Header),
-		lastEvent: -1}
+		bareScopes: goClient(r), lastEvent: -1}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		if n, err := strconv.ParseInt(last, 10, 64); err == nil && n >= 0 {
 			q.lastEvent = n

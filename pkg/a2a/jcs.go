@@ -9,12 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// jcs returns JSON in its canonical form (RFC 8785).
-func jcs(text []byte) ([]byte, error) {
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return nil, err
-	}
+// jcs returns a value of JSON in its canonical form (RFC 8785).
+func jcs(value any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := writeJCS(&out, value); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package a2a
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -55,12 +54,11 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, at *endpoint) 
 		fail(failed)
 		return
 	}
-	ctx := r.Context()
 	if op.stream != nil {
-		s.streamRPC(ctx, w, q, op, request.ID)
+		s.streamRPC(w, r, q, op, request.ID)
 		return
 	}
-	result, err := s.do(ctx, op, q)
+	result, err := s.do(r.Context(), op, q)
 	if err == nil && version == version03 {
 		result, err = legacyResult(op, result, q)
 	}
@@ -197,11 +195,20 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *Error) {
 	writeRPC(w, rpcErrorBody(id, e))
 }
 
-// streamRPC answers with a stream. What is wrong with the request is told before it begins, as a plain error.
-func (s *Server) streamRPC(ctx context.Context, w http.ResponseWriter, q *query, op *operation, id json.RawMessage) {
+// streamRPC answers with a stream. What is wrong with the request is told before it begins, as a plain error,
+// or to who reads nothing else, as the one event of a stream.
+func (s *Server) streamRPC(w http.ResponseWriter, r *http.Request, q *query, op *operation, id json.RawMessage) {
+	ctx := r.Context()
 	from, err := s.open(ctx, op, q)
 	if err != nil {
-		writeRPCError(w, id, s.explain(err))
+		if e := s.explain(err); readsStreams(r, q.version) && e.kind != errUnknownCaller {
+			writeEventStream(w)
+			var out bytes.Buffer
+			writeEvent(&out, 0, rpcErrorBody(id, e))
+			_, _ = w.Write(out.Bytes()) // whoever has gone needs no answer
+		} else {
+			writeRPCError(w, id, e)
+		}
 		return
 	}
 	defer from.close()

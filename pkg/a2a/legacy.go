@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v0/pbjson"
@@ -114,8 +114,8 @@ func legacyResult(op *operation, result json.RawMessage, q *query) (json.RawMess
 		}
 		return json.Marshal(map[string]any{"tasks": tasks, "totalSize": list.TotalSize, "pageSize": list.PageSize,
 			"nextPageToken": list.NextPageToken})
-	case "GetExtendedAgentCard":
-		return legacyCardResult(result, q)
+	case "GetExtendedAgentCard": // is of the version already
+		return result, nil
 	}
 	return legacyPushResult(op, result)
 }
@@ -131,16 +131,13 @@ func legacyRESTParams(op *operation, params []byte) ([]byte, *Error) {
 		if err != nil {
 			return nil, failf(errParams, "the parameters cannot be read: %v", err)
 		}
-		if !strings.Contains(string(params), `"blocking"`) && request.Config != nil {
-			request.Config.ReturnImmediately = false // who says nothing waits
-		}
 		encoded, err := json.Marshal(request)
 		if err != nil {
 			return nil, failf(errParams, "the parameters cannot be read: %v", err)
 		}
 		return encoded, nil
 	case "CreateTaskPushNotificationConfig":
-		config, err := pbjson.FromProtoCreatePushConfigRequest(params, "")
+		config, err := pbjson.FromProtoCreatePushConfigRequest(inConfig(params), "")
 		if err != nil {
 			return nil, failf(errParams, "the parameters cannot be read: %v", err)
 		}
@@ -151,6 +148,18 @@ func legacyRESTParams(op *operation, params []byte) ([]byte, *Error) {
 		return encoded, nil
 	}
 	return canonical(params)
+}
+
+// inConfig returns the body of a request for a push notification config as the request that it is a part of:
+// what is sent is its member config alone, as the .proto file of 0.3 says, or the whole.
+func inConfig(body []byte) []byte {
+	var sent struct {
+		Push json.RawMessage `json:"pushNotificationConfig"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil || sent.Push == nil {
+		return body
+	}
+	return slices.Concat([]byte(`{"config":`), body, []byte(`}`))
 }
 
 // legacyRESTResult returns the result of an operation as 0.3 has it in HTTP+JSON.
@@ -179,7 +188,7 @@ func legacyRESTResult(op *operation, result json.RawMessage, q *query) (json.Raw
 		}
 		return pbjson.ToProtoListTasksResponse(&list)
 	case "GetExtendedAgentCard":
-		return legacyCardResult(result, q)
+		return result, nil
 	}
 	return legacyRESTPushResult(op, result)
 }
@@ -199,38 +208,8 @@ type legacyInterface struct {
 	Transport string `json:"transport"`
 }
 
-// legacyCard returns a card as 0.3 has it, or both, one that either version reads. A card that both read is
-// signed once more, as it is.
-func (s *Server) legacyCard(card *wire.AgentCard, base string, both bool) ([]byte, error) {
-	document, err := legacyDocument(card, both)
-	if err != nil {
-		return nil, err
-	}
-	if s.o.Signer == nil {
-		return json.Marshal(document)
-	}
-	delete(document, "signatures")
-	plain, err := json.Marshal(document)
-	if err != nil {
-		return nil, err
-	}
-	signature, err := s.o.Signer.sign(plain, base+KeySetPath)
-	if err != nil {
-		return nil, err
-	}
-	document["signatures"] = []wire.AgentCardSignature{signature}
-	if both { // who knows 1.0 only may have dropped the rest before he looks at the signature
-		document["signatures"] = append(slices.Clone(card.Signatures), signature)
-	}
-	return json.Marshal(document)
-}
-
-// legacyDocument returns the members of a card of 0.3, or of one that both versions read.
-func legacyDocument(card *wire.AgentCard, both bool) (map[string]any, error) {
-	document, err := object(card)
-	if err != nil {
-		return nil, err
-	}
+// addLegacy writes a card as 0.3 has it, or both, as one that either version reads.
+func addLegacy(document map[string]any, card *wire.AgentCard, both bool) error {
 	added := legacyCardFields{ProtocolVersion: "0.3.0", ExtendedCard: card.Capabilities.ExtendedAgentCard}
 	for _, i := range card.SupportedInterfaces {
 		if i.ProtocolVersion != version03 {
@@ -250,27 +229,22 @@ func legacyDocument(card *wire.AgentCard, both bool) (map[string]any, error) {
 	}
 	fields, err := object(added)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for name, value := range fields {
 		document[name] = value
 	}
-	if schemes := legacySchemes(card.SecuritySchemes); len(schemes) > 0 {
-		known, _ := document["securitySchemes"].(map[string]any)
-		for name, scheme := range schemes {
-			if old, ok := known[name].(map[string]any); ok && both {
-				for member, value := range old {
-					scheme[member] = value
-				}
-			}
+	known, _ := document["securitySchemes"].(map[string]any)
+	for name, scheme := range legacySchemes(card.SecuritySchemes) { // HTTP+JSON of 0.3 reads those of 1.0, too
+		if old, ok := known[name].(map[string]any); ok {
+			maps.Copy(old, scheme)
 		}
-		document["securitySchemes"] = schemes
 	}
 	if !both {
 		delete(document, "supportedInterfaces")
 		delete(document, "securityRequirements")
 	}
-	return document, nil
+	return nil
 }
 
 func object(value any) (map[string]any, error) {
@@ -298,18 +272,4 @@ func legacySchemes(schemes wire.NamedSecuritySchemes) map[string]map[string]any 
 		}
 	}
 	return old
-}
-
-// legacyCardResult returns the extended card as 0.3 has it. Its signatures were made for 1.0.
-func legacyCardResult(result json.RawMessage, _ *query) (json.RawMessage, error) {
-	var card wire.AgentCard
-	if err := json.Unmarshal(result, &card); err != nil {
-		return nil, err
-	}
-	card.Signatures = nil
-	document, err := legacyDocument(&card, false)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(document)
 }

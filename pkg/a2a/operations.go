@@ -20,6 +20,7 @@ type query struct {
 	base       string // the URL of the server
 	params     []byte // see canonical
 	extensions []string
+	bareScopes bool // see cardForm
 	// lastEvent is the last event that the client has of a stream; -1 for none.
 	lastEvent int64
 }

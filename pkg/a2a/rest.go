@@ -33,6 +33,9 @@ var restRoutes = []restRoute{
 	{[]string{"GET"}, "/extendedAgentCard", named("GetExtendedAgentCard")},
 }
 
+// legacyPrefix begins the paths of 0.3.
+const legacyPrefix = "/v1/"
+
 // legacyCardPath is what 0.3 has in place of /extendedAgentCard.
 const legacyCardPath = "/card"
 
@@ -65,7 +68,7 @@ func (route restRoute) match(path string) (fields map[string]string, ok bool) {
 
 // serveREST answers a request of HTTP+JSON. 0.3 has a prefix of its own; before the rest may stand a tenant.
 func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, at *endpoint, path string) {
-	if rest, ok := strings.CutPrefix(path, "/v1/"); ok {
+	if rest, ok := strings.CutPrefix(path, legacyPrefix); ok {
 		s.serveVersionedREST(w, r, at, version03, "/"+rest)
 		return
 	}
@@ -199,7 +202,7 @@ func queryParams(u *url.URL) ([]byte, *Error) {
 // restType is the media type of an answer: the protocol's own, unless the client takes only plain JSON.
 func restType(r *http.Request, version string) string {
 	accept := r.Header.Get("Accept")
-	if version == version03 || strings.Contains(accept, "application/json") && !strings.Contains(accept, "a2a+json") {
+	if version == version03 || goClient(r) || strings.Contains(accept, "application/json") && !strings.Contains(accept, "a2a+json") {
 		return "application/json"
 	}
 	return "application/a2a+json"
@@ -214,8 +217,12 @@ func writeREST(w http.ResponseWriter, r *http.Request, e *Error) {
 	case errBusy, errStopping:
 		header.Set("Retry-After", "1")
 	}
+	body := e.rest()
+	if strings.Contains(r.URL.Path, legacyPrefix) {
+		body = e.legacyREST()
+	}
 	w.WriteHeader(e.kind.http)
-	_, _ = w.Write(e.rest()) // whoever has gone needs no answer
+	_, _ = w.Write(body) // whoever has gone needs no answer
 }
 
 func (s *Server) notAllowed(w http.ResponseWriter, methods ...string) {
@@ -234,10 +241,9 @@ func (s *Server) streamREST(ctx context.Context, w http.ResponseWriter, r *http.
 	}
 	defer from.close()
 	q.tellExtensions(w.Header())
-	s.sse(ctx, w, from, func(n news) ([]byte, error) {
-		if q.version == version03 {
-			return legacyRESTNews(n)
-		}
-		return n.body, nil
-	}, (*Error).rest)
+	if q.version == version03 {
+		s.sse(ctx, w, from, legacyRESTNews, (*Error).legacyREST)
+		return
+	}
+	s.sse(ctx, w, from, func(n news) ([]byte, error) { return n.body, nil }, (*Error).rest)
 }

@@ -30,7 +30,9 @@ func newActor() *actor {
 		Name: "Actor", Description: "Does what it is told.", Version: "1",
 		Capabilities:      wire.AgentCapabilities{Streaming: true, ExtendedAgentCard: true},
 		DefaultInputModes: []string{"text/plain", "application/json", "image/*"}, DefaultOutputModes: []string{"text/plain"},
-		Skills: []wire.AgentSkill{{ID: "act", Name: "Act", Description: "Acts.", Tags: []string{"test"}}},
+		Skills:               []wire.AgentSkill{{ID: "act", Name: "Act", Description: "Acts.", Tags: []string{"test"}}},
+		SecuritySchemes:      wire.NamedSecuritySchemes{"bearer": wire.HTTPAuthSecurityScheme{Scheme: "Bearer"}},
+		SecurityRequirements: wire.SecurityRequirementsOptions{{"bearer": {"tasks"}}},
 	}}
 }
 
@@ -96,13 +98,14 @@ func (a *actor) Resume(ctx context.Context, t *Turn) error { return a.Work(ctx, 
 
 // house is a server and what it stands on.
 type house struct {
-	t     *testing.T
-	dir   string
-	actor *actor
-	log   *tasklog.Log
-	door  *Server
-	http  *httptest.Server
-	over  []func() // what else ends with the server
+	t      *testing.T
+	dir    string
+	actor  *actor
+	log    *tasklog.Log
+	door   *Server
+	http   *httptest.Server
+	signer *Signer
+	over   []func() // what else ends with the server
 }
 
 func newHouse(t *testing.T) *house {
@@ -128,7 +131,7 @@ func (h *house) open(change func(*Options)) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.actor = newActor()
+	h.actor, h.signer = newActor(), signer
 	o := Options{Log: h.log, Agent: h.actor, Agents: map[string]Agent{"other": newActor()}, Signer: signer,
 		Caller: func(r *http.Request) Caller {
 			name := r.Header.Get("Authorization")

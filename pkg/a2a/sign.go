@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -82,22 +83,80 @@ func NewSigner(text []byte) (*Signer, error) {
 // keys returns the public key as a set (RFC 7517, 5).
 func (s *Signer) keys() ([]byte, error) { return json.Marshal(map[string][]jwk{"keys": {s.jwk}}) }
 
-// sign signs a card without signatures. keySet is where its key can be had.
-func (s *Signer) sign(card []byte, keySet string) (wire.AgentCardSignature, error) {
-	payload, err := jcs(card)
-	if err != nil {
-		return wire.AgentCardSignature{}, err
+// sign signs a card without signatures. keySet is where its key can be had. Clients of the protocol's SDKs
+// leave out what is empty before they look at a signature, also where that is part of a value: where a card
+// has such a member, one more signature is for them.
+func (s *Signer) sign(card []byte, keySet string) ([]any, error) {
+	var value any
+	if err := json.Unmarshal(card, &value); err != nil {
+		return nil, err
 	}
+	payload, err := jcs(value)
+	if err != nil {
+		return nil, err
+	}
+	payloads := [][]byte{payload}
+	if bare, err := jcs(withoutEmpty(value)); err != nil {
+		return nil, err
+	} else if !bytes.Equal(bare, payload) {
+		payloads = append(payloads, bare)
+	}
+	var signatures []any
+	for _, payload := range payloads {
+		signature, err := s.signPayload(payload, keySet)
+		if err != nil {
+			return nil, err
+		}
+		signatures = append(signatures, signature)
+	}
+	return signatures, nil
+}
+
+// withoutEmpty returns a value of JSON without texts, lists and objects that are empty, and without null; nil
+// if it is such a one.
+func withoutEmpty(value any) any {
+	switch value := value.(type) {
+	case string:
+		if value == "" {
+			return nil
+		}
+	case []any:
+		var list []any
+		for _, item := range value {
+			if item = withoutEmpty(item); item != nil {
+				list = append(list, item)
+			}
+		}
+		if list == nil {
+			return nil
+		}
+		return list
+	case map[string]any:
+		members := map[string]any{}
+		for name, item := range value {
+			if item = withoutEmpty(item); item != nil {
+				members[name] = item
+			}
+		}
+		if len(members) == 0 {
+			return nil
+		}
+		return members
+	}
+	return value
+}
+
+func (s *Signer) signPayload(payload []byte, keySet string) (signed wire.AgentCardSignature, err error) {
 	header, err := json.Marshal(map[string]string{"alg": "ES256", "typ": "JOSE", "kid": s.id, "jku": keySet})
 	if err != nil {
-		return wire.AgentCardSignature{}, err
+		return signed, err
 	}
 	encode := base64.RawURLEncoding.EncodeToString
 	protected := encode(header)
 	sum := sha256.Sum256([]byte(protected + "." + encode(payload)))
 	r, v, err := ecdsa.Sign(rand.Reader, s.key, sum[:])
 	if err != nil {
-		return wire.AgentCardSignature{}, err
+		return signed, err
 	}
 	signature := make([]byte, 64) // RFC 7518, 3.4
 	r.FillBytes(signature[:32])

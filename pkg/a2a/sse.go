@@ -22,11 +22,7 @@ func (s *Server) sse(ctx context.Context, w http.ResponseWriter, from *stream, t
 	fail func(*Error) []byte) {
 	s.o.Streams(ctx)
 	control := http.NewResponseController(w)
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-cache")
-	header.Set("X-Accel-Buffering", "no") // for nginx in between
-	w.WriteHeader(http.StatusOK)
+	writeEventStream(w)
 	var out bytes.Buffer
 	send := func() error {
 		_ = control.SetWriteDeadline(time.Now().Add(writePatience)) // what has none needs none
@@ -66,6 +62,15 @@ func (s *Server) sse(ctx context.Context, w http.ResponseWriter, from *stream, t
 			return // the client has gone, or does not read
 		}
 	}
+}
+
+// writeEventStream begins an answer that is a stream of events.
+func writeEventStream(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("X-Accel-Buffering", "no") // for nginx in between
+	w.WriteHeader(http.StatusOK)
 }
 
 // errSilent is why a stream stops waiting for what comes next.

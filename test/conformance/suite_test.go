@@ -53,7 +53,8 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	url := start(t, home, "../../cmd/a2a-acp", "serve", "--no-auth", "--listen", "127.0.0.1:0", "--tools", tools, "--workspace", t.TempDir())
+	url := start(t, home, "../../cmd/a2a-acp", "serve", "--no-auth", "--listen", "127.0.0.1:0", "--tools", tools,
+		"--workspace", t.TempDir()).MCP
 	for revision, want := range map[string]string{
 		"2025-11-25": "server-initialize logging-set-level ping tools-list tools-call-simple-text tools-call-image tools-call-error " +
 			"tools-call-elicitation server-sse-multiple-streams resources-list resources-read-text resources-read-binary " +
@@ -100,16 +101,47 @@ func run(t *testing.T, url, program string, more ...string) (passed, failed []st
 // serve starts the server with the suite's fixtures.
 func serve(t *testing.T) string {
 	t.Helper()
-	return start(t, t.TempDir(), "./server", "-listen", "127.0.0.1:0")
+	return start(t, t.TempDir(), "./server", "-listen", "127.0.0.1:0").MCP
 }
 
-// start builds and starts a program, which ends with the test, and returns the URL that its first line tells.
-func start(t *testing.T, home, source string, args ...string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "server")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+// built are the programs that were built, by their source. Tests here do not run beside each other.
+var built = map[string]string{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, program := range built {
+		_ = os.RemoveAll(filepath.Dir(program))
 	}
+	os.Exit(code)
+}
+
+// build builds a program, once.
+func build(t *testing.T, source string) string {
+	t.Helper()
+	if built[source] == "" {
+		dir, err := os.MkdirTemp("", "conformance")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built[source] = filepath.Join(dir, "server")
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built[source], source).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return built[source]
+}
+
+// firstLine is what a program tells when it serves.
+type firstLine struct {
+	MCP       string `json:"mcp"`
+	A2A       string `json:"a2a"`
+	TokenFile string `json:"token_file"`
+}
+
+// start builds and starts a program, which ends with the test, and returns its first line.
+func start(t *testing.T, home, source string, args ...string) (first firstLine) {
+	t.Helper()
+	program := build(t, source)
 	server := exec.Command(program, args...) //nolint:noctx // it is told to end below
 	server.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "A2A_STATE_DIR=" + filepath.Join(home, "state")}
 	server.Stderr = os.Stderr
@@ -128,11 +160,8 @@ func start(t *testing.T, home, source string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first struct {
-		MCP string `json:"mcp"`
-	}
 	if err := json.Unmarshal([]byte(line), &first); err != nil {
 		t.Fatal(err)
 	}
-	return first.MCP
+	return first
 }
