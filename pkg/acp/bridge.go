@@ -80,13 +80,6 @@ type passed struct {
 	answered func(frame ndjson.Frame, line []byte) []byte
 }
 
-// held is a request of the agent's that waits. Guarded by Bridge.mu.
-type held struct {
-	session  *Session
-	withdraw context.CancelCauseFunc
-	answer   *place // behind the cancel of its turn; nil where that is not cancelled
-}
-
 // ToolDoor offers the tools that people wrote to the agent of one session.
 type ToolDoor interface {
 	// Open makes the MCP server entry that the agent is to start, or returns nil when there is nothing to
