@@ -18,6 +18,11 @@ SOAK_KILLS  ?= 2000
 SOAK_RECORDS ?= 10000000
 LISTEN      ?= 127.0.0.1:9999
 
+# All is compiled as it is shipped, and so once, but for the tests with the race detector, which wants cgo. make lint has vet.
+export CGO_ENABLED := 0
+export GOFLAGS     ?= -trimpath
+RACE        := CGO_ENABLED=1 $(GO) test -race -vet=off
+
 .PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
 
 all: build lint test
@@ -26,7 +31,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
 build: ## one static binary
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/a2a-acp
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/a2a-acp
 
 lint: $(BUILD)/tools/golangci-lint-$(LINT) $(BUILD)/tools/deadcode-$(DEADCODE) ## gofmt, vet, staticcheck and the linters of .golangci.yml; what no program reaches
 	$< run ./...
@@ -44,7 +49,7 @@ $(BUILD)/tools/deadcode-$(DEADCODE):
 
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
-	$(GO) test -race ./...
+	$(RACE) ./...
 
 test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
 	$(GO) test -short ./...
@@ -52,8 +57,8 @@ test-short: ## a sample of the same tables, without the race detector: under a m
 test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencode, against a model server of our own on loopback
 	./scripts/need node npm
 	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
-	$(GO) test -race -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...
-	REQUIRE_STANDARD_WEBHOOKS=1 $(GO) test -race -count=1 -run TestStandardWebhooks ./internal/webhook
+	$(RACE) -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...
+	REQUIRE_STANDARD_WEBHOOKS=1 $(RACE) -count=1 -run TestStandardWebhooks ./internal/webhook
 
 test-conformance: ## the conformance suite of MCP, three times, against the MCP door; the SDKs' clients of A2A against serve
 	./scripts/need node npm
@@ -68,7 +73,7 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
 soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines
-	A2A_SOAK=$(SOAK_CALLS) $(GO) test -race -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
+	A2A_SOAK=$(SOAK_CALLS) $(RACE) -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilledWhole ./cmd/a2a-acp
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit
@@ -104,7 +109,7 @@ golden: ## write what the tests compare with anew; read the diff before you comm
 cross: ## every platform that the program is for; vet where the sources differ; the system call tables of arm64
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 		echo $$target; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
 	done
 	GOARCH=arm64 $(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...

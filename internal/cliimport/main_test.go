@@ -96,7 +96,9 @@ func zooProgram(t *testing.T) string {
 // buildZoo builds it without the race detector, which would only slow down what each question starts.
 func buildZoo(dir string) (string, error) {
 	path := filepath.Join(dir, "zoo")
-	if out, err := exec.Command("go", "build", "-o", path, "./testdata/zoo").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", path, "./testdata/zoo")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return path, nil

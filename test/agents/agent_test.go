@@ -163,8 +163,12 @@ func (a agent) install(t *testing.T, home, temp, model string) []string {
 			write(t, filepath.Join(home, name), text)
 		}
 	}
+	cache, err := codeCache()
+	if err != nil {
+		t.Fatal(err)
+	}
 	environment := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "NODE_COMPILE_CACHE=" + cache,
 	}
 	for name, value := range a.environment(model, home) {
 		environment = append(environment, name+"="+value)

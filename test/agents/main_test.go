@@ -30,8 +30,10 @@ func TestMain(m *testing.M) {
 		exit(1, syscall.Exec(binary, os.Args, os.Environ()))
 	}
 	code := m.Run()
-	if dir := builtIn; dir != "" {
-		os.RemoveAll(dir)
+	for _, dir := range []string{builtIn, codeCacheIn} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
 }
@@ -68,6 +70,17 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("build the bridge: %w\n%s", err, out)
 	}
 	return path, nil
+})
+
+// codeCacheIn is the directory that codeCache made; "" until then.
+var codeCacheIn string
+
+// codeCache makes the directory in which Node.js keeps what it has compiled (NODE_COMPILE_CACHE), once for all tests:
+// else all of Gemini's JavaScript is compiled at each of its starts.
+var codeCache = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "node")
+	codeCacheIn = dir
+	return dir, err
 })
 
 // bridgeCommand returns the words that start a bridge, up to its flags.

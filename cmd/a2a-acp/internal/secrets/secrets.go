@@ -214,8 +214,8 @@ the sandbox, and its output is the value.`,
 		if replaced {
 			env.Say(args[0] + " has another value now; the next call gets it")
 		} else {
-			env.Say(fmt.Sprintf("%s is set; a tool gets it with environment_variables: {%s: {secret: %s}}",
-				args[0], args[0], args[0]))
+			env.Say(fmt.Sprintf("%s is set; {secret: %s} names it: in environment_variables of a tool, auth of an HTTP source, "+
+				"authentication of a webhook", args[0], args[0]))
 		}
 		return nil
 	}

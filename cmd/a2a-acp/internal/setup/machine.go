@@ -42,7 +42,7 @@ func look(env *cli.Environment) machine {
 		}
 	}
 	if len(m.agents) == 0 {
-		fmt.Fprintln(env.Stderr, "\nno agent was found; install one and run a2a-acp init again")
+		fmt.Fprintln(env.Stderr, "\nno agent was found: what follows works without one; run a2a-acp init again once there is one")
 	}
 	return m
 }
