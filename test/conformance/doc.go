@@ -1,3 +1,3 @@
-// Package conformance runs the conformance suites of MCP against the MCP door, and the SDKs' clients of A2A
-// against `a2a-acp serve`, with `make test-conformance`.
+// Package conformance runs the conformance suites of MCP, and clients that people use, against the MCP door, and the
+// SDKs' clients of A2A against `a2a-acp serve`, with `make test-conformance`.
 package conformance

