@@ -83,6 +83,8 @@ var may = map[string][]string{
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
 
 	"internal/netguard": {},
+	// display: what an authority says is shown to a person.
+	"internal/acmecert": {"internal/atomicfile", "internal/display", "internal/netguard"},
 	// request: words alone; what a template makes of values can be read and fuzzed by itself.
 	"internal/request":  {"pkg/tool", "internal/display", "internal/spelling"},
 	"internal/httptool": {"pkg/tool", "internal/netguard", "internal/request"},
@@ -90,7 +92,7 @@ var may = map[string][]string{
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/netguard", "internal/secret"},
 
 	// serve: doors are handlers that know nothing of it.
-	"internal/serve": {"pkg/tool", "internal/netguard", "internal/unixsocket"},
+	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/unixsocket"},
 
 	// audit: it follows the record, and nobody tells it anything else.
 	"internal/telemetry": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit"},
@@ -103,7 +105,7 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/agents", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/acmecert", "internal/agents", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},

@@ -35,6 +35,7 @@ var dearToStart = map[string]int{
 	"mvdan.cc/sh/v3/fileutil":                           120, // of the shell's syntax
 	"github.com/dustin/go-humanize":                     130, // of SQLite's C library
 	"github.com/google/jsonschema-go/jsonschema":        330, // it looks through its own types
+	"golang.org/x/crypto/acme":                          150, // it reads what the program was built from, some 0.02 ms
 	"github.com/a2a-acp/a2a-acp/pkg/acp":                150, // which methods are decided, and where
 }
 

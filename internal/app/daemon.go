@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +17,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
+
+// certificatesName is the directory in the state directory with what an authority has given (serve: {tls: {acme: …}}).
+const certificatesName = "certificates"
 
 // DaemonOptions is what the daemon takes from outside.
 type DaemonOptions struct {
@@ -88,7 +92,8 @@ func (d *daemon) open() (err error) {
 	d.used = d.app.Set().Settings.Serve
 	options := serve.Options{
 		Settings: d.settings(d.used), Doors: doors, Inherited: d.o.Inherited, Version: d.app.o.Version,
-		Ready: d.ready, Say: d.app.o.Say, Resolve: d.resolve, Visited: d.visits.tell,
+		CertificateDir: filepath.Join(d.app.state, certificatesName),
+		Ready:          d.ready, Say: d.app.o.Say, Resolve: d.resolve, Visited: d.visits.tell,
 	}
 	if err := d.checkWorkspaces(d.used); err != nil {
 		return err

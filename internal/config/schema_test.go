@@ -57,7 +57,7 @@ var otherMappings = []string{
 	"matcherMapping", "requestMapping", "riskMapping", "limitMapping", "actMapping",
 	"policyTestMapping", "settingsMapping", "maskMapping", "sandboxSettingsMapping", "peopleMapping",
 	"auditMapping", "checkpointsMapping", "telemetryMapping",
-	"serveMapping", "serveLimitsMapping", "pushMapping", "tasksMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
+	"serveMapping", "serveLimitsMapping", "tlsMapping", "acmeMapping", "pushMapping", "tasksMapping", "principalMapping", "principalMCPMapping", "issuerMapping", "claimsMapping",
 	"webhookMapping", "quietMapping", "authMapping", "webhookRetryMapping",
 	"agentMapping", "confineMapping",
 	"governorsFileMapping", "governorSettingsMapping", "governorMapping", "governorLimitMapping",

@@ -36,7 +36,7 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 			yamldoc.NewKey("url", "a URL", readPublicURL),
 			yamldoc.NewKey("hosts", "a list of names", readHosts),
 			yamldoc.NewKey("origins", "a list of origins, such as https://example.com", readOrigins),
-			yamldoc.NewKey("tls", "a mapping: {cert: FILE, key: FILE}", readTLS),
+			yamldoc.NewKey("tls", "a mapping: {cert: FILE, key: FILE} or {acme: {…}}", readTLS),
 			yamldoc.NewKey("plaintext", "loopback or anywhere", func(s *serve.Settings, v yamldoc.Value) {
 				v.OneOf([]string{"loopback", "anywhere"}, func(text string) { s.Plaintext = text == "anywhere" })
 			}),
@@ -59,7 +59,7 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 		},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"acme", "autocert", "letsencrypt"},
-				Hint: "%s is not there: have another program renew the files of tls, which are read again when they change"},
+				Hint: "%s belongs to tls: {acme: {domains: [NAME], accept_terms: true}}"},
 			{Names: []string{"no_auth", "noauth"}, Hint: "%s is only a flag: a2a-acp serve --no-auth, and loopback only"},
 			{Names: []string{"token", "api_key", "scopes"},
 				Hint: "%s belongs to a principal: principals: {NAME: {token: {env: VARIABLE}}}"},
@@ -155,19 +155,6 @@ func readOrigins(s *serve.Settings, v yamldoc.Value) {
 		}
 		s.Origins = append(s.Origins, text)
 	}
-}
-
-func readTLS(s *serve.Settings, v yamldoc.Value) {
-	s.TLS = serve.TLS{Source: placeOf(v)}
-	yamldoc.ReadKeys(v, yamldoc.Mapping[*serve.TLS]{
-		Name: "tls", Synonyms: map[string]string{"certificate": "cert", "cert_file": "cert", "key_file": "key", "private_key": "key"},
-		Keys: []yamldoc.Key[*serve.TLS]{
-			yamldoc.NewKey("cert", "an absolute path", func(t *serve.TLS, v yamldoc.Value) { setAbsolute(v, &t.Cert) }),
-			yamldoc.NewKey("key", "an absolute path", func(t *serve.TLS, v yamldoc.Value) { setAbsolute(v, &t.Key) }),
-		},
-	}, &s.TLS)
-	v.Require("cert", "a file with the certificate, and those of who has signed it behind it (PEM)")
-	v.Require("key", "a file with its private key (PEM)")
 }
 
 func serveLimitsMapping() yamldoc.Mapping[*serve.Limits] {

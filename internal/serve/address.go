@@ -55,7 +55,7 @@ func (r rules) secure(a Address, loopback bool) (bool, error) {
 	refuse := func(why string) (bool, error) { return false, &SettingError{Err: errors.New(why)} }
 	switch {
 	case secure && !r.tls:
-		return refuse("https needs a certificate: serve: {tls: {cert: FILE, key: FILE}} in a2a-acp.yaml")
+		return refuse("https needs a certificate: serve: {tls: {cert: FILE, key: FILE}} in a2a-acp.yaml, or tls: {acme: …}")
 	case loopback:
 		return secure, nil
 	case r.open:

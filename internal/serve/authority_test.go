@@ -8,6 +8,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
+	"net"
 	"os"
 	"testing"
 	"time"
@@ -41,6 +42,14 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
+// write writes its own certificate into a file.
+func (a *authority) write(path string) {
+	a.t.Helper()
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
 // issue writes a certificate for names, and its key, into files.
 func (a *authority) issue(files TLS, names ...string) {
 	a.t.Helper()
@@ -48,7 +57,14 @@ func (a *authority) issue(files TLS, names ...string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: names, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	for _, name := range names {
+		if at := net.ParseIP(name); at != nil {
+			template.IPAddresses = append(template.IPAddresses, at)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
 	if err != nil {
 		a.t.Fatal(err)

@@ -11,9 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// certificate is what the daemon shows for itself, from two files that may change: whoever renews it need not
-// tell us. It is safe for concurrent use.
-type certificate struct {
+// certificates are what the daemon shows for itself. They are safe for concurrent use, and never keep a client
+// waiting.
+type certificates interface {
+	// get returns the one for the name that a client asks for, "" for none.
+	get(name string) (*tls.Certificate, error)
+	// certifies reports whether there is one for a host.
+	certifies(host string) bool
+}
+
+// fileCertificate is one from two files that may change: whoever renews it need not tell us. It is safe for
+// concurrent use.
+type fileCertificate struct {
 	files TLS
 	say   func(string)
 
@@ -22,18 +31,18 @@ type certificate struct {
 	seen   string // how the files looked when they were read last, whatever came of it
 }
 
-// newCertificate reads the files for the first time.
-func newCertificate(files TLS, say func(string)) (*certificate, error) {
-	c := &certificate{files: files, say: say, seen: look(files.Cert, files.Key)}
+// newFileCertificate reads the files for the first time.
+func newFileCertificate(files TLS, say func(string)) (*fileCertificate, error) {
+	c := &fileCertificate{files: files, say: say, seen: look(files.Cert, files.Key)}
 	if err := c.read(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// get returns the certificate as the files have it now (tls.Config.GetCertificate). With a mistake in them it
-// is the last good one.
-func (c *certificate) get() *tls.Certificate {
+// get implements certificates: it is as the files have it now, whatever the client asks for. With a mistake in
+// them it is the last good one.
+func (c *fileCertificate) get(string) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if seen := look(c.files.Cert, c.files.Key); seen != c.seen {
@@ -44,11 +53,11 @@ func (c *certificate) get() *tls.Certificate {
 			c.say("the changed certificate is in use")
 		}
 	}
-	return c.loaded
+	return c.loaded, nil
 }
 
 // read reads the files. Called with mu held, or before anybody else knows of c.
-func (c *certificate) read() error {
+func (c *fileCertificate) read() error {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
 	if err != nil {
 		return fmt.Errorf("serve.tls: %w", err)
@@ -64,11 +73,8 @@ func (c *certificate) read() error {
 	return nil
 }
 
-// certifies reports whether the certificate is one for a host. Nobody's certifies nothing.
-func (c *certificate) certifies(host string) bool {
-	if c == nil {
-		return false
-	}
+// certifies implements certificates.
+func (c *fileCertificate) certifies(host string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.loaded.Leaf.VerifyHostname(host) == nil

@@ -19,9 +19,13 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"ok": true})
 }
 
-// ready says whether calls can be taken, and names what keeps them; why is for the daemon's log.
+// certificateTrouble names what is not as it should be.
+const certificateTrouble = "the certificate"
+
+// ready says whether calls can be taken, and names what keeps them, and what will if nobody sees to it; why is
+// for the daemon's log.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	waits := []string{}
+	waits, troubles := []string{}, []string{}
 	if s.draining.Load() {
 		waits = append(waits, "the daemon ends")
 	}
@@ -33,12 +37,17 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 			waits = append(waits, door.Name)
 		}
 	}
+	if from := s.inForce.Load().authority(); from.Missing() {
+		waits = append(waits, certificateTrouble)
+	} else if from.Trouble() != nil {
+		troubles = append(troubles, certificateTrouble)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	if len(waits) > 0 {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"ready": len(waits) == 0, "waits_for": waits})
+	_ = json.NewEncoder(w).Encode(map[string]any{"ready": len(waits) == 0, "waits_for": waits, "troubles": troubles})
 }
 
 // status tells a principal who it is here.

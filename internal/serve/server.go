@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/crypto/acme"
+
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -29,7 +31,9 @@ type Options struct {
 	Open *Principal
 	// TokenFile is where the token of a principal stands that was made for this daemon; "" for none.
 	TokenFile string
-	Version   string
+	// CertificateDir is where the certificates stand that an authority gives. Required where Settings have one.
+	CertificateDir string
+	Version        string
 	// Resolve returns the value that a reference names, each time as it is then. Required where a principal has
 	// one.
 	Resolve func(ctx context.Context, r tool.Reference) (string, error)
@@ -66,15 +70,18 @@ type Server struct {
 
 // inForce is what the settings came to. It never changes: a reload puts another one in its place.
 type inForce struct {
-	identities  *identities
-	guard       *guard
-	limits      Limits
-	certificate *certificate // nil for none
-	grace       time.Duration
+	identities   *identities
+	guard        *guard
+	limits       Limits
+	certificates certificates // nil for none
+	grace        time.Duration
 }
 
 // headerTime is how long a client may take for the headers of a request.
 const headerTime = 10 * time.Second
+
+// errNoCertificate says that TLS cannot be spoken.
+var errNoCertificate = errors.New("there is no certificate")
 
 // New makes a Server with all doors mounted.
 func New(o Options) (*Server, error) {
@@ -92,7 +99,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.inForce.Store(in)
-	s.rules = rules{tls: in.certificate != nil, plaintext: o.Settings.Plaintext, open: o.Open != nil}
+	s.rules = rules{tls: in.certificates != nil, plaintext: o.Settings.Plaintext, open: o.Open != nil}
 	s.connections = newConnections(in.limits)
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -105,13 +112,8 @@ func New(o Options) (*Server, error) {
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, conn)
 		},
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12,
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-				if c := s.inForce.Load().certificate; c != nil {
-					return c.get(), nil
-				}
-				return nil, errors.New("there is no certificate")
-			}},
+		TLSConfig:    s.tlsConfig(),
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){acme.ALPNProto: closeProved},
 	}
 	return s, nil
 }
@@ -136,10 +138,12 @@ func (s *Server) mount(d Door) (err error) {
 // make does all that can fail about settings.
 func (s *Server) make(ctx context.Context, settings Settings) (in *inForce, err error) {
 	in = &inForce{limits: settings.Limits.within(descriptors()), grace: settings.Grace}
-	if settings.TLS != (TLS{}) {
-		if in.certificate, err = newCertificate(settings.TLS, s.o.Say); err != nil {
+	certified := func(string) bool { return false }
+	if settings.TLS.IsSet() {
+		if in.certificates, err = s.open(settings.TLS); err != nil {
 			return nil, &SettingError{settings.TLS.Source, err}
 		}
+		certified = in.certificates.certifies
 	}
 	ids := &identities{open: s.o.Open}
 	for _, identity := range s.o.Known {
@@ -161,8 +165,16 @@ func (s *Server) make(ctx context.Context, settings Settings) (in *inForce, err 
 		ids.issuers = append(ids.issuers, i)
 	}
 	in.identities = ids
-	in.guard = newGuard(settings, in.certificate.certifies)
+	in.guard = newGuard(settings, certified)
 	return in, nil
+}
+
+// open returns the certificates of settings.
+func (s *Server) open(t TLS) (certificates, error) {
+	if t.ACME != nil {
+		return s.fromAuthority(*t.ACME)
+	}
+	return newFileCertificate(t, s.o.Say)
 }
 
 // issuer returns the issuer of that name that is in force; nil for none.
@@ -186,10 +198,16 @@ func (s *Server) Configure(ctx context.Context, settings Settings) error {
 	if err != nil {
 		return err
 	}
-	if (in.certificate != nil) != s.rules.tls {
+	if (in.certificates != nil) != s.rules.tls {
 		s.o.Say("serve.tls: whether TLS is spoken changes when the daemon is started again")
 	}
 	before := s.inForce.Swap(in)
+	if was, is := before.authority(), in.authority(); was != is {
+		was.Close()
+		is.Start()
+	} else {
+		is.Retry()
+	}
 	s.connections.use(in.limits)
 	s.accounts.recheck(in.identities)
 	before.identities.close()
@@ -246,7 +264,7 @@ func (s *Server) Close() error {
 	for _, l := range s.listeners {
 		errs = append(errs, l.Close())
 	}
-	s.inForce.Load().identities.close()
+	s.inForce.Load().close()
 	return errors.Join(errs...)
 }
 
@@ -276,6 +294,7 @@ func (s *Server) tell(r *http.Request, v Visit) {
 // Run answers requests until stop is done. Then none begins any more, and Run returns when those under way
 // have ended: at the latest after the grace, or when now is done.
 func (s *Server) Run(stop, now context.Context) error {
+	s.inForce.Load().authority().Start()
 	failed := make(chan error, len(s.listeners))
 	var serving sync.WaitGroup
 	for _, l := range s.listeners {
@@ -322,5 +341,11 @@ func (s *Server) drain(now context.Context) {
 	defer cancelLast()
 	_ = s.http.Shutdown(last)
 	_ = s.http.Close()
-	s.inForce.Load().identities.close()
+	s.inForce.Load().close()
+}
+
+// close lets go of connections to issuers and authorities.
+func (in *inForce) close() {
+	in.identities.close()
+	in.authority().Close()
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/a2a-acp/a2a-acp/internal/acmecert"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -37,11 +38,16 @@ type Settings struct {
 	Grace  time.Duration // what requests under way have at the end
 }
 
-// TLS names the files of the daemon's certificate, both absolute. The zero TLS is none.
+// TLS says where the daemon's certificate comes from: two files, both absolute, or an authority. The zero TLS is
+// none.
 type TLS struct {
 	Cert, Key string
+	ACME      *acmecert.Spec // nil for the files
 	Source    tool.Source
 }
+
+// IsSet reports whether TLS is spoken.
+func (t TLS) IsSet() bool { return t.Cert != "" || t.ACME != nil }
 
 // PrincipalSpec is a principal as the configuration has it.
 type PrincipalSpec struct {
