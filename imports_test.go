@@ -231,7 +231,8 @@ var may = map[string][]string{
 	"internal/openapi":  {"pkg/tool", "internal/command", "internal/config", "internal/toolyaml", "internal/yamldoc"},
 	"internal/toolyaml": {"pkg/tool", "internal/display"},
 	"internal/zoo":      {}, // what tests import
-	"internal/sut":      {"internal/store", "internal/tasklog", "internal/webhook", "pkg/a2a"},
+	// app: agents behind a bridge, as everywhere. It is the composition of a program for tests.
+	"internal/sut": {"internal/app", "internal/lines", "internal/store", "internal/supervisor", "internal/tasklog", "internal/webhook", "pkg/a2a"},
 
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},

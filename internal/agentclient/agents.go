@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -298,6 +299,8 @@ type Reply struct {
 	Declined  bool            // somebody does not want to say
 	Content   json.RawMessage // an object as Input.Schema wants it
 	Principal string          // as in Answer
+	// Message is the caller's id of what was said. It travels to the agent as that of a Prompt does. Optional.
+	Message string
 }
 
 // Answered is how a question, or an Input, has ended.
@@ -393,7 +396,9 @@ type LoginError struct {
 }
 
 // Error returns the agent's words.
-func (e *LoginError) Error() string { return "the agent has no login: " + e.Message }
+func (e *LoginError) Error() string {
+	return "the agent has no login: " + strings.TrimSuffix(e.Message, ".")
+}
 
 // ContentError says that an agent cannot be told a piece of content.
 type ContentError struct{ MediaType string }

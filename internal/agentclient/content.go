@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -91,11 +92,24 @@ func contentOf(raw json.RawMessage) (c Content, ok bool) {
 		if b.Resource == nil {
 			return Content{}, false
 		}
-		c = Content{URI: b.Resource.URI, MediaType: b.Resource.MIMEType, Data: b.Resource.Blob}
+		c = Content{URI: b.Resource.URI, Name: nameIn(b.Resource.URI), MediaType: b.Resource.MIMEType, Data: b.Resource.Blob}
 		if b.Resource.Text != nil {
 			c.Text = *b.Resource.Text
 		}
 		return c, true
 	}
 	return Content{}, false
+}
+
+// nameIn returns what a file is called by a URI; "" where that does not say.
+func nameIn(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	name := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
+	if name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return ""
+	}
+	return name
 }

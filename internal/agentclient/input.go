@@ -16,6 +16,7 @@ type input struct {
 type elicitResult struct {
 	Action  string          `json:"action"`
 	Content json.RawMessage `json:"content,omitempty"`
+	Meta    map[string]any  `json:"_meta,omitempty"`
 }
 
 // elicit has somebody tell the agent something.
@@ -43,6 +44,9 @@ func (r *running) elicit(ctx context.Context, params json.RawMessage) (any, erro
 	result, over := elicitResult{Action: "cancel"}, Answered{Question: told.ID}
 	select {
 	case reply := <-in.reply:
+		if reply.Message != "" {
+			result.Meta = map[string]any{"a2a": map[string]string{"messageId": reply.Message, "contextId": r.of.Context}}
+		}
 		if result.Action = "decline"; !reply.Declined {
 			result.Action, result.Content, over.Allowed = "accept", reply.Content, true
 		}

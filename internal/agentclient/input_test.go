@@ -49,7 +49,7 @@ func TestInput(t *testing.T) {
 			if err := s.Reply(context.Background(), in.ID, reply); !errors.Is(err, ErrNoQuestion) {
 				t.Errorf("another principal replies: %v", err)
 			}
-			reply.Principal = "alice"
+			reply.Principal, reply.Message = "alice", "m2"
 			if err := s.Reply(context.Background(), in.ID, reply); err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func TestInput(t *testing.T) {
 				t.Errorf("a second reply: %v", err)
 			}
 			return nil
-		}, `{"action":"accept","content":{"name":"x"}}`},
+		}, `{"action":"accept","content":{"name":"x"},"_meta":{"a2a":{"contextId":"c","messageId":"m2"}}}`},
 		"nobody says": {func(s *stage, _ *fake, in Input, _ func()) error {
 			return s.Reply(context.Background(), in.ID, Reply{Declined: true, Principal: "alice"})
 		}, `{"action":"decline"}`},

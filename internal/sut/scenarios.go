@@ -2,142 +2,129 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"strings"
 	"time"
 
-	wire "github.com/a2aproject/a2a-go/v2/a2a"
-
-	"github.com/a2a-acp/a2a-acp/pkg/a2a"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
-// player is an agent that plays the scenarios of the two suites: the TCK chooses one by how the message's id
-// begins, ACTS by how its text begins.
-type player struct {
-	card *wire.AgentCard
-	long time.Duration // how long a long task takes
+// turn is a prompt that the agent answers.
+type turn struct {
+	conn    *jsonrpc2.Conn
+	session string
+	asks    bool
+	long    time.Duration
 }
 
-// Card implements a2a.Agent.
-func (p *player) Card(a2a.Caller) *wire.AgentCard { return p.card }
+// block is a ContentBlock of ACP.
+type block map[string]any
 
-// Receive implements a2a.Agent.
-func (p *player) Receive(_ context.Context, _ a2a.Caller, m *wire.Message) (*wire.Message, error) {
-	if scenario(m) == "tck-message-response" {
-		return wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart("Direct message response")), nil
-	}
-	return nil, nil
-}
+func textBlock(text string) block { return block{"type": "text", "text": text} }
 
-// scenarios are the names of all, those first that another one begins with.
-var scenarios = []string{
-	"tck-message-response", "tck-artifact-text", "tck-artifact-file-url", "tck-artifact-file", "tck-artifact-data",
-	"tck-input-required", "tck-reject-task", "tck-stream-artifact-chunked", "tck-stream-artifact-file",
-	"tck-stream-artifact-text", "tck-stream-ordering-001", "tck-stream-001", "tck-stream-002", "tck-stream-003",
-	"test-resubscribe-message-id", "tck-long-running", "tck-multi-turn", "tck-cancel", "tck-stream-basic",
-	"tck-stream-chunked", "tck-task-failure", "tck-auth-required", "tck-complete-task",
-}
+// file is a file that lies nowhere; ACP has no other way to hand one over.
+var (
+	file = block{"type": "resource", "resource": block{"uri": "attachment:///output.txt", "mimeType": "text/plain",
+		"blob": base64.StdEncoding.EncodeToString([]byte("file content"))}}
+	link = block{"type": "resource_link", "uri": "https://example.com/output.txt", "name": "output.txt", "mimeType": "text/plain"}
+	data = block{"type": "resource", "resource": block{"uri": "attachment:///data.json", "mimeType": "application/json",
+		"text": `{"key":"value","count":42}`}}
+)
 
-// scenario returns the name of the scenario that a message chooses; "" for none.
-func scenario(m *wire.Message) string {
-	text := ""
-	if len(m.Parts) > 0 {
-		text = strings.TrimSpace(m.Parts[0].Text())
-	}
-	for _, name := range scenarios {
-		if strings.HasPrefix(m.ID, name) || strings.HasPrefix(text, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// Work implements a2a.Agent.
-func (p *player) Work(ctx context.Context, t *a2a.Turn) error {
-	first := t.Task().History[0]
-	name := scenario(first)
-	if asked := scenario(t.Message()); asked != "" {
-		name = asked
-	}
-	put := func(parts ...*wire.Part) error {
-		return t.Put(ctx, &wire.Artifact{ID: wire.NewArtifactID(), Parts: parts}, false, true)
-	}
-	file := &wire.Part{Content: wire.Raw("file content"), Filename: "output.txt", MediaType: "text/plain"}
-	link := &wire.Part{Content: wire.URL("https://example.com/output.txt"), Filename: "output.txt", MediaType: "text/plain"}
-	play := func(steps ...func() error) error {
-		for _, step := range steps {
-			if err := step(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	working := func() error { return t.Working(ctx, "") }
-	done := func() error { return t.Complete(ctx, "") }
-	show := func(parts ...*wire.Part) func() error { return func() error { return put(parts...) } }
-	chunk := func(id wire.ArtifactID, text string, append, last bool) func() error {
-		return func() error {
-			return t.Put(ctx, &wire.Artifact{ID: id, Parts: wire.ContentParts{wire.NewTextPart(text)}}, append, last)
-		}
-	}
-	wait := func(long time.Duration) func() error {
-		return func() error {
-			select {
-			case <-time.After(long):
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-	}
+// play plays a scenario, and returns the answer to the prompt.
+func (t *turn) play(ctx context.Context, name string) (any, error) {
+	end := map[string]any{"stopReason": "end_turn"}
 	switch name {
+	case "tck-message-response":
+		end["_meta"] = map[string]any{"a2a": map[string]any{"message": true}}
+		return end, t.say(ctx, textBlock("Direct message response"))
 	case "tck-artifact-text":
-		return play(show(wire.NewTextPart("Generated text content")), done)
-	case "tck-artifact-file":
-		return play(show(file), done)
+		return end, t.say(ctx, textBlock("Generated text content"))
+	case "tck-artifact-file", "tck-stream-artifact-file":
+		return end, t.say(ctx, file)
 	case "tck-artifact-file-url":
-		return play(show(link), done)
+		return end, t.say(ctx, link)
 	case "tck-artifact-data":
-		return play(show(wire.NewDataPart(map[string]any{"key": "value", "count": 42})), done)
-	case "tck-input-required":
-		return t.NeedInput(ctx, "What else?")
+		return end, t.say(ctx, data)
+	case "tck-input-required", "tck-multi-turn":
+		return t.converse(ctx, name)
 	case "tck-reject-task":
-		return t.Reject(ctx, "rejected")
+		return map[string]any{"stopReason": "refusal"}, nil
 	case "tck-task-failure":
-		return t.Fail(ctx, "The task has failed.")
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: "The task has failed."}
 	case "tck-auth-required":
-		return t.Emit(ctx, &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateAuthRequired,
-			Message: wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart("Log in first."))}})
-	case "tck-multi-turn":
-		switch turns := len(t.Task().History); {
-		case strings.Contains(t.Message().Parts[0].Text(), "done"), turns > 4:
-			return t.Complete(ctx, "Done.")
-		default:
-			return t.NeedInput(ctx, "Go on, or say done.")
-		}
+		return nil, &jsonrpc2.Error{Code: codeAuth, Message: "Log in first."}
 	case "tck-cancel":
-		return play(working, func() error {
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
 	case "tck-long-running":
-		return play(working, wait(p.long/2), done)
+		return end, t.sayAfter(ctx, t.long/2, "It took a while.")
 	case "test-resubscribe-message-id":
-		return play(working, wait(p.long), done)
+		return end, t.sayAfter(ctx, t.long, "It took a while.")
 	case "tck-stream-001":
-		return play(working, show(wire.NewTextPart("Stream hello from TCK")), done)
+		return end, t.say(ctx, textBlock("Stream hello from TCK"))
 	case "tck-stream-002":
-		return done()
+		return end, nil
 	case "tck-stream-003":
-		return play(working, show(wire.NewTextPart("Stream task lifecycle")), done)
+		return end, t.say(ctx, textBlock("Stream task lifecycle"))
 	case "tck-stream-ordering-001":
-		return play(working, show(wire.NewTextPart("Ordered output")), done)
+		return end, t.say(ctx, textBlock("Ordered output"))
 	case "tck-stream-artifact-text", "tck-stream-basic":
-		return play(working, show(wire.NewTextPart("Streamed text content")), done)
-	case "tck-stream-artifact-file":
-		return play(working, show(file), done)
+		return end, t.say(ctx, textBlock("Streamed text content"))
 	case "tck-stream-artifact-chunked", "tck-stream-chunked":
-		id := wire.NewArtifactID()
-		return play(working, chunk(id, "chunk-1 ", false, false), chunk(id, "chunk-2", true, true), done)
+		return end, t.say(ctx, textBlock("chunk-1 "), textBlock("chunk-2"))
 	}
-	return t.Complete(ctx, "Hello from TCK")
+	return end, t.say(ctx, textBlock("Hello from TCK"))
+}
+
+// say says pieces of the answer.
+func (t *turn) say(ctx context.Context, pieces ...block) error {
+	for _, piece := range pieces {
+		err := t.conn.Notify(ctx, "session/update", map[string]any{"sessionId": t.session,
+			"update": map[string]any{"sessionUpdate": "agent_message_chunk", "content": piece}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *turn) sayAfter(ctx context.Context, long time.Duration, text string) error {
+	select {
+	case <-time.After(long):
+		return t.say(ctx, textBlock(text))
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// converse asks until the other side has had enough, or has chosen another scenario.
+func (t *turn) converse(ctx context.Context, name string) (any, error) {
+	for {
+		if !t.asks {
+			return map[string]any{"stopReason": "end_turn"}, t.say(ctx, textBlock("I could not ask."))
+		}
+		var answer struct {
+			Action  string `json:"action"`
+			Content struct {
+				Answer string `json:"answer"`
+			} `json:"content"`
+			Meta meta `json:"_meta"`
+		}
+		err := t.conn.Call(ctx, "elicitation/create", map[string]any{"sessionId": t.session, "mode": "form",
+			"message": "Go on, or say done.", "requestedSchema": map[string]any{"type": "object", "required": []string{"answer"},
+				"properties": map[string]any{"answer": map[string]string{"type": "string"}}}}, &answer)
+		if err != nil {
+			return nil, err
+		}
+		next := scenarioOf(answer.Meta.A2A.Message, answer.Content.Answer)
+		switch {
+		case answer.Action != "accept":
+			return map[string]any{"stopReason": "refusal"}, nil
+		case next != "" && next != name:
+			return t.play(ctx, next)
+		case strings.Contains(answer.Content.Answer, "done"):
+			return map[string]any{"stopReason": "end_turn"}, t.say(ctx, textBlock("Done."))
+		}
+	}
 }

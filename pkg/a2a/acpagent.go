@@ -185,6 +185,20 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 	return t.Emit(ctx, ended(outcome, p.denied))
 }
 
+// messageInstead returns what an agent has said as a message that no task is told of; nil where the task is the answer.
+// An agent wants that with {"a2a": {"message": true}} in the _meta of its answer to the prompt. The task is there all
+// the same: it was on disk before the agent was asked, and streams begin with it.
+func messageInstead(task *wire.Task) *wire.Message {
+	meta, _ := task.Metadata[metaKey].(map[string]any)
+	about, _ := meta["a2a"].(map[string]any)
+	if wanted, _ := about["message"].(bool); !wanted || task.Status.State != wire.TaskStateCompleted || len(task.Artifacts) != 1 {
+		return nil
+	}
+	reply := wire.NewMessage(wire.MessageRoleAgent, told(task).Artifacts[0].Parts...)
+	reply.ContextID = task.ContextID
+	return reply
+}
+
 // failed ends a task whose agent has not answered.
 func (a *ACPAgent) failed(ctx context.Context, t *Turn, err error) error {
 	var (

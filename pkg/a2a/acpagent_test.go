@@ -224,6 +224,51 @@ func TestACPAgentTells(t *testing.T) {
 	}
 }
 
+// TestACPAgentAnswers is about what an agent says that is no text: files keep their names, what it attaches as JSON is
+// data, and an answer may be a message in place of a task.
+func TestACPAgentAnswers(t *testing.T) {
+	t.Parallel()
+	outcome := turnEnded
+	var content agentclient.Content
+	s := newTheatre(t, func(_ *troupe, _ context.Context, _ agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		says(tell, content)
+		return outcome, nil
+	})
+	for _, test := range []struct {
+		content agentclient.Content
+		want    string
+	}{
+		{agentclient.Content{URI: "attachment:///data.json", Name: "data.json", MediaType: "application/json", Text: `{"a":[1]}`},
+			`[{"data":{"a":[1]},"mediaType":"application/json"}]`},
+		{agentclient.Content{URI: "file:///w/package.json", Name: "package.json", MediaType: "application/json", Text: `{"a":1}`},
+			`[{"filename":"package.json","mediaType":"application/json","text":"{\"a\":1}"}]`},
+		{agentclient.Content{URI: "attachment:///data.json", Name: "data.json", MediaType: "application/json", Text: `{"a":12345678901234567890}`},
+			`[{"filename":"data.json","mediaType":"application/json","text":"{\"a\":12345678901234567890}"}]`},
+		{agentclient.Content{URI: "attachment:///o.txt", Name: "o.txt", MediaType: "text/plain", Data: []byte("x")},
+			`[{"filename":"o.txt","mediaType":"text/plain","raw":"eA=="}]`},
+		{agentclient.Content{URI: "https://example.com/o", Name: "o"}, `[{"filename":"o","url":"https://example.com/o"}]`},
+	} {
+		content = test.content
+		if got, _ := json.Marshal(at(s.says("anna", "go", ""), "artifacts.0.parts")); string(got) != test.want {
+			t.Errorf("%+v\n is told as %s,\nwant %s", test.content, got, test.want)
+		}
+	}
+	content = agentclient.Content{Text: "hello"}
+	outcome.Meta = json.RawMessage(`{"a2a":{"message":true}}`)
+	result, failure := s.call("anna", "SendMessage", message("go", `,"contextId":"c"`))
+	if at(result, "message.parts.0.text") != "hello" || at(result, "message.contextId") != "c" || result["task"] != nil {
+		t.Errorf("a message in place of a task: %v, %v", result, failure)
+	}
+	if result, _ = s.call("anna", "ListTasks", `{"contextId":"c"}`); at(result, "totalSize") != 1.0 {
+		t.Errorf("its task is not there: %v", result)
+	}
+	outcome.Stop = agentclient.StopRefusal
+	if result, _ = s.call("anna", "SendMessage", message("go", "")); at(result, "task.status.state") != "TASK_STATE_REJECTED" {
+		t.Errorf("one that was refused: %v", result)
+	}
+}
+
 // TestACPAgentAsks is about questions: who answers them, what counts, and what is told meanwhile.
 func TestACPAgentAsks(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func (p *play) input(in *agentclient.Input) {
 		if err != nil {
 			return err
 		}
-		reply.Principal = principalOf(p.turn.Caller())
+		reply.Principal, reply.Message = principalOf(p.turn.Caller()), m.ID
 		return answerError(p.ctx, p.agents.Reply(p.ctx, in.ID, reply))
 	})
 }

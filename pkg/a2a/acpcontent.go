@@ -50,7 +50,9 @@ func contentOf(m *wire.Message) (list []agentclient.Content, err error) {
 // partOf returns a piece of what an agent says as clients are told it.
 func partOf(c agentclient.Content) *wire.Part {
 	part := &wire.Part{Filename: c.Name, MediaType: c.MediaType}
-	switch {
+	switch data, isData := dataOf(c); {
+	case isData:
+		part.Content, part.Filename = wire.Data{Value: data}, ""
 	case c.Data != nil:
 		part.Content = wire.Raw(c.Data)
 	case c.Text == "" && c.URI != "":
@@ -59,6 +61,16 @@ func partOf(c agentclient.Content) *wire.Part {
 		part.Content = wire.Text(strings.ToValidUTF8(c.Text, "\uFFFD"))
 	}
 	return part
+}
+
+// dataOf returns the data that an agent has attached: ACP has no data of its own, and this is how an agent is given
+// the client's. JSON in a file that there is stays a file.
+func dataOf(c agentclient.Content) (data any, ok bool) {
+	if c.MediaType != "application/json" || c.Data != nil || !strings.HasPrefix(c.URI, "attachment:") ||
+		checked([]byte(c.Text)) != nil {
+		return nil, false
+	}
+	return data, json.Unmarshal([]byte(c.Text), &data) == nil
 }
 
 // value returns JSON as a value; nil for none.

@@ -195,7 +195,7 @@ func grpcFrame(text []byte, kind protoreflect.MessageDescriptor) ([]byte, error)
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, message); err != nil {
 		return nil, fmt.Errorf("as a %s: %w", kind.Name(), err)
 	}
-	frame, err := proto.MarshalOptions{}.MarshalAppend(make([]byte, 5, 5+len(text)), message)
+	frame, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 5+len(text)), message)
 	if err != nil {
 		return nil, err
 	}

@@ -228,6 +228,9 @@ func (s *Server) sendMessage(ctx context.Context, q *query) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
+	if reply := messageInstead(snap.task); reply != nil && got.first != nil {
+		return json.Marshal(wire.StreamResponse{Event: reply})
+	}
 	encoded, err := encodeTask(snap, config.HistoryLength)
 	if err != nil {
 		return nil, err

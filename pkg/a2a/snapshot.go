@@ -162,7 +162,8 @@ func appended(to, more *wire.Artifact) *wire.Artifact {
 	return &next
 }
 
-// told returns a task as clients are told it: texts of an artifact that came one after the other are one.
+// told returns a task as clients are told it: texts of an artifact that came one after the other are one, and nothing is
+// left of the empty one that ended it.
 func told(task *wire.Task) *wire.Task {
 	next := *task
 	next.Artifacts = slices.Clone(task.Artifacts)
@@ -191,8 +192,11 @@ func joined(parts wire.ContentParts) wire.ContentParts {
 			}
 			part.Content = wire.Text(text.String())
 		}
-		whole = append(whole, &part)
 		i = end
+		if said, ok := part.Content.(wire.Text); ok && said == "" && part.Metadata == nil && len(whole) > 0 {
+			continue
+		}
+		whole = append(whole, &part)
 	}
 	return whole
 }
