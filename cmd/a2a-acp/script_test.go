@@ -245,6 +245,11 @@ func serveAPI(ts *testscript.TestScript, _ bool, args []string) {
 			file.Close()
 		}
 		mu.Unlock()
+		if r.URL.Path == "/token" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"access_token":"horse-of-%d-bytes","token_type":"Bearer","expires_in":300}`, len(body))
+			return
+		}
 		if code, err := strconv.Atoi(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]); err == nil && code >= 300 && code < 600 {
 			w.Header().Set("Location", "/v1/elsewhere")
 			w.WriteHeader(code)

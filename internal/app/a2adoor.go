@@ -162,7 +162,8 @@ func a2aCaller(r *http.Request) a2a.Caller {
 	if p == nil {
 		return a2a.Caller{}
 	}
-	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace}
+	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace,
+		Token: shownBy(p)}
 }
 
 // a2aDeliverer is what delivers push notifications; nil if this process delivers nothing.
@@ -297,7 +298,7 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 	return t.door.Executor.Execute(ctx, tool.Call{
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
-			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID},
+			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token},
 	}, a2aAsker{asker, t.door.app})
 }
 

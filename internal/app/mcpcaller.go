@@ -53,7 +53,7 @@ func (c *mcpCaller) Origin() tool.Origin {
 // Begin implements Caller.
 func (c *mcpCaller) Begin(ctx context.Context, call Begun) (context.Context, tool.Origin, func()) {
 	origin := c.Origin()
-	origin.ToolCall = call.Hint
+	origin.ToolCall, origin.Token = call.Hint, shownIn(ctx)
 	return ctx, origin, func() {}
 }
 

@@ -38,6 +38,7 @@ func (a *App) mcpDoor() (serve.Door, error) {
 		Admit: func(r *http.Request) (func(), time.Duration, bool) {
 			return visitors.admit(serve.PrincipalOf(r.Context()))
 		},
+		Carry:   withShown,
 		Guarded: true, // by the frame
 		Streams: serve.Streams,
 	})

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/request"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // httpRows is what editors are told about the keys under http.
@@ -49,16 +50,40 @@ func sourceRows() map[string]schemaRow {
 			aList(aText())},
 		"redirects": {"How many redirects of GET and HEAD are followed, to the same origin.",
 			withDefault(aWhole(0, mostRedirects), 0)},
-		"timeout": {"Of requests that say nothing about it: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+		"timeout":            {"Of requests that say nothing about it: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+		"ca":                 {"A file of certificates (PEM) that the server's is held against in place of the system's.", aText()},
+		"client_certificate": {"What connections show of their own (mutual TLS).", ref("client_certificate")},
 	}
 }
 
 func authRows() map[string]schemaRow {
 	return map[string]schemaRow{
-		"bearer":  {"A token (Authorization: Bearer).", ref("reference")},
-		"basic":   {"A user's name and password (Authorization: Basic).", ref("basic")},
-		"api_key": {"A key in a header, the query or a cookie.", ref("api_key")},
+		"bearer":             {"A token (Authorization: Bearer).", ref("reference")},
+		"basic":              {"A user's name and password (Authorization: Basic).", ref("basic")},
+		"api_key":            {"A key in a header, the query or a cookie.", ref("api_key")},
+		"client_credentials": {"A token that is fetched with the client's own secret (RFC 6749, 4.4).", ref("client_credentials")},
+		"token_exchange":     {"A token that is fetched for somebody, by a token of his (RFC 8693).", ref("token_exchange")},
 	}
+}
+
+func clientCredentialsRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"token_url":     {"The token endpoint.", schema{"type": "string", "pattern": "^https?://"}},
+		"client_id":     {"The client's name there.", aText()},
+		"client_secret": {"Where the client's secret stands. It goes to the token endpoint only.", ref("reference")},
+		"client_auth": {"How the secret is shown there: basic is a header, post a field.",
+			withDefault(anEnum(tool.ClientAuthBasic, tool.ClientAuthPost), tool.ClientAuthBasic)},
+		"audience": {"The service that the token is for.", aText()},
+		"resource": {"The URL that the token is for (RFC 8707).", aText()},
+		"scopes":   {"What the token must be good for.", aList(aText())},
+	}
+}
+
+func tokenExchangeRows() map[string]schemaRow {
+	rows := clientCredentialsRows()
+	rows["subject"] = schemaRow{"Whom the token is about: caller, by the token that the daemon was shown, or where one stands.",
+		anyOf(anEnum("caller"), ref("reference"))}
+	return rows
 }
 
 func styleRows() map[string]schemaRow {

@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type httpSource struct {
 	auth       yamldoc.Value
 	api        tool.API
 	references map[string]tool.Reference
+	tokenURL   yamldoc.Value
 }
 
 const (
@@ -49,8 +51,20 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 			yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s", func(s *httpSource, v yamldoc.Value) {
 				v.SetDuration(&s.api.Timeout, longestRequest)
 			}),
+			yamldoc.NewKey("ca", "an absolute path", func(s *httpSource, v yamldoc.Value) {
+				v.SetText(&s.api.CA)
+				if s.api.CA != "" && !filepath.IsAbs(s.api.CA) {
+					v.Fail(yamldoc.RuleValue, "such as /etc/ssl/shop.pem", "want an absolute path")
+				}
+			}),
+			yamldoc.NewKey("client_certificate", "{certificate: {file: PATH}, key: {secret: NAME}}", func(s *httpSource, v yamldoc.Value) {
+				yamldoc.ReadKeys(v, clientCertificateMapping(), s)
+				v.Require("certificate", "certificate: {file: /home/me/shop.pem}")
+				v.Require("key", "key: {secret: NAME}")
+			}),
 		},
-		Synonyms: map[string]string{"url": "base_url", "baseurl": "base_url", "server": "base_url", "host": "base_url",
+		Synonyms: map[string]string{"ca_file": "ca", "cacert": "ca", "cert": "client_certificate", "mtls": "client_certificate",
+			"url": "base_url", "baseurl": "base_url", "server": "base_url", "host": "base_url",
 			"authentication": "auth", "authorization": "auth", "addresses": "allow_addresses"},
 	}
 }
@@ -72,10 +86,18 @@ func authOfSourceMapping() yamldoc.Mapping[*httpSource] {
 				v.Require("password", "password: {secret: NAME}")
 			}),
 			yamldoc.NewKey("api_key", "{in: header, name: X-API-Key, value: {secret: NAME}}", (*httpSource).readKey),
+			yamldoc.NewKey("client_credentials", "{token_url: …, client_id: …, client_secret: {secret: NAME}}",
+				func(s *httpSource, v yamldoc.Value) {
+					s.readToken(v, tool.AuthClientCredentials, clientCredentialsMapping())
+				}),
+			yamldoc.NewKey("token_exchange", "{token_url: …, client_id: …, client_secret: {secret: NAME}, subject: caller}",
+				func(s *httpSource, v yamldoc.Value) {
+					s.readToken(v, tool.AuthTokenExchange, tokenExchangeMapping())
+					v.Require("subject", "subject: caller")
+				}),
 		},
-		Synonyms: map[string]string{"token": "bearer", "apikey": "api_key", "http_basic": "basic", "key": "api_key"},
-		UnknownHint: "; client_credentials and token_exchange are not done yet: have a program fetch the token, " +
-			"{bearer: {command: [get-token]}}",
+		Synonyms: map[string]string{"token": "bearer", "apikey": "api_key", "http_basic": "basic", "key": "api_key",
+			"oauth2": "client_credentials", "oauth": "client_credentials", "exchange": "token_exchange"},
 	}
 }
 
@@ -131,8 +153,15 @@ func (s *httpSource) readCredential(v yamldoc.Value) {
 		return
 	}
 	if reference, ok := readReference(v); ok {
-		s.references = map[string]tool.Reference{s.api.Auth.Kind.Reference(): reference}
+		s.refer(s.api.Auth.Kind.Reference(), reference)
 	}
+}
+
+func (s *httpSource) refer(name string, to tool.Reference) {
+	if s.references == nil {
+		s.references = map[string]tool.Reference{}
+	}
+	s.references[name] = to
 }
 
 func (s *httpSource) readBase(v yamldoc.Value) {
@@ -159,6 +188,9 @@ func (s *httpSource) readBase(v yamldoc.Value) {
 // finish looks at what belongs together.
 func (s *httpSource) finish() {
 	s.at.Require("base_url", "base_url: https://api.example.com/v1")
+	if url := s.api.Auth.Token.URL; strings.HasPrefix(url, "http://") && !onThisMachine(url) {
+		s.tokenURL.Warn("credential", "write https:// if the server has it", "the client's secret goes over the network in clear")
+	}
 	if s.api.Auth.Kind == tool.AuthNone || !strings.HasPrefix(s.base, "http://") {
 		return
 	}

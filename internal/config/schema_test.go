@@ -27,7 +27,9 @@ func toolsMappings() map[string]func() (string, []string) {
 		"execMapping": named(execMapping), "parameterMapping": named(parameterMapping), "itemsMapping": named(itemsMapping),
 		"propertyMapping": named(propertyMapping), "httpMapping": named(httpMapping), "httpSourceMapping": named(httpSourceMapping),
 		"authOfSourceMapping": named(authOfSourceMapping), "basicMapping": named(basicMapping), "keyMapping": named(keyMapping),
-		"fieldMapping": named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
+		"clientCredentialsMapping": named(clientCredentialsMapping), "tokenExchangeMapping": named(tokenExchangeMapping),
+		"clientCertificateMapping": named(clientCertificateMapping),
+		"fieldMapping":             named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
 		"importMapping": named(importMapping), "selectorMapping": named(selectorMapping), "flagSelectorMapping": named(flagSelectorMapping),
 		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
@@ -282,11 +284,17 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 
 // contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
-	"httpMapping":           "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, %s}}}",
-	"httpSourceMapping":     "version: 2\nsources: {s: {base_url: 'https://a.example', %s}}\ntools: {}",
-	"authOfSourceMapping":   "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {%s}}}\ntools: {}",
-	"basicMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {basic: {username: a, password: {secret: B}, %s}}}}\ntools: {}",
-	"keyMapping":            "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {api_key: {name: a, value: {secret: B}, %s}}}}\ntools: {}",
+	"httpMapping":         "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, %s}}}",
+	"httpSourceMapping":   "version: 2\nsources: {s: {base_url: 'https://a.example', %s}}\ntools: {}",
+	"authOfSourceMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {%s}}}\ntools: {}",
+	"basicMapping":        "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {basic: {username: a, password: {secret: B}, %s}}}}\ntools: {}",
+	"keyMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {api_key: {name: a, value: {secret: B}, %s}}}}\ntools: {}",
+	"clientCredentialsMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {client_credentials: {token_url: 'https://b.example/t', " +
+		"client_id: a, client_secret: {secret: B}, %s}}}}\ntools: {}",
+	"tokenExchangeMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {token_exchange: {token_url: 'https://b.example/t', " +
+		"client_id: a, client_secret: {secret: B}, subject: caller, %s}}}}\ntools: {}",
+	"clientCertificateMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', client_certificate: {certificate: {file: /a}, " +
+		"key: {secret: B}, %s}}}\ntools: {}",
 	"fieldMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, query: {q: {value: a, %s}}}}}",
 	"styleMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, path_styles: {q: {%s}}}}}",
 	"partMapping":           "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, multipart: {q: {content: a, %s}}}}}",

@@ -100,6 +100,11 @@ func schemaRows() map[string]map[string]schemaRow {
 			"no_flags":      {"None.", withDefault(aBool(), false)},
 		},
 		"http": httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
+		"client_credentials": clientCredentialsRows(), "token_exchange": tokenExchangeRows(),
+		"client_certificate": {
+			"certificate": {"Where the certificate stands, as PEM.", ref("reference")},
+			"key":         {"Where its private key stands, as PEM.", ref("reference")},
+		},
 		"basic": {
 			"username": {"The user's name.", aText()},
 			"password": {"Where the password stands.", ref("reference")},

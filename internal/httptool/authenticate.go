@@ -28,7 +28,7 @@ func authenticate(r *http.Request, x Exchange) error {
 			"nothing was sent: the credential of %s holds a character that no header can, or a blank around it", x.API.Who())
 	}
 	switch auth.Kind {
-	case tool.AuthBearer:
+	case tool.AuthBearer, tool.AuthClientCredentials, tool.AuthTokenExchange:
 		r.Header.Set("Authorization", "Bearer "+value)
 	case tool.AuthBasic:
 		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(auth.User+":"+value)))

@@ -43,13 +43,20 @@ type Client struct {
 
 	mu         sync.Mutex
 	transports map[string]*http.Transport // by what they may reach
+
+	tokens tokens
 }
 
-// New makes a Client. Nothing is opened before the first request.
-func New() *Client { return &Client{transports: map[string]*http.Transport{}} }
+// New makes a Client, which has to be closed. Nothing is opened before the first request.
+func New() *Client {
+	c := &Client{transports: map[string]*http.Transport{}}
+	c.tokens.open()
+	return c
+}
 
-// Close closes the connections that wait for another request.
+// Close ends the fetching of tokens, and closes the connections that wait for another request.
 func (c *Client) Close() {
+	c.tokens.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.transports {
@@ -64,18 +71,28 @@ const (
 	mostHeaderBytes = 64 << 10
 )
 
-// transport returns what reaches an API. Those that may reach the same addresses share their connections.
-func (c *Client) transport(api tool.API) *http.Transport {
-	key := fmt.Sprint(api.Origin, api.Addresses)
+// mostTransports is how many are kept: one more for each certificate that a server is shown.
+const mostTransports = 512
+
+// transport returns what reaches a place with the addresses of an API. Those that may reach the same, and show and
+// trust the same, share their connections.
+func (c *Client) transport(to string, api tool.API, trust tlsTrust) *http.Transport {
+	key := fmt.Sprint(to, api.Addresses, trust.sum)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.transports[key]; t != nil {
 		return t
 	}
+	if len(c.transports) >= mostTransports {
+		for _, t := range c.transports {
+			t.CloseIdleConnections() // those under way go on
+		}
+		clear(c.transports)
+	}
 	guard := &netguard.Guard{Allow: api.Addresses, Resolver: c.resolver}
 	t := guard.Transport()
 	t.IdleConnTimeout, t.MaxResponseHeaderBytes = idleTime, mostHeaderBytes
-	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	t.TLSClientConfig = trust.config()
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := guard.DialContext(ctx, network, address)
 		if err != nil {
@@ -121,13 +138,18 @@ func (c *Client) Do(ctx context.Context, x Exchange, b *Body) (*Answer, error) {
 
 // exchange follows redirects, as far as the source lets it.
 func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, error) {
+	trust, failure := trustOf(x.API, x.Credentials)
+	if failure != nil {
+		return nil, failure
+	}
+	transport := c.transport(x.API.Origin, x.API, trust)
 	to := ""
 	for left := x.API.Redirects; ; left-- {
 		r, err := requestTo(ctx, x, to)
 		if err != nil {
 			return nil, err
 		}
-		response, err := c.send(r, x.API)
+		response, err := send(r, transport)
 		if err != nil {
 			return nil, connectionFailure(err, x.API)
 		}
@@ -191,8 +213,7 @@ const userAgent = "a2a-acp"
 
 // send sends a request once: again only where a connection that was kept turns out to be closed, and no byte of the
 // request was written to it.
-func (c *Client) send(r *http.Request, api tool.API) (*http.Response, error) {
-	transport := c.transport(api)
+func send(r *http.Request, transport *http.Transport) (*http.Response, error) {
 	for {
 		var sent sentBytes
 		response, err := transport.RoundTrip(onlyOnce(r.WithContext(httptrace.WithClientTrace(r.Context(), sent.trace()))))

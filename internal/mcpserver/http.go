@@ -29,6 +29,8 @@ type HTTPOptions struct {
 	Origins []string
 	// Guarded says that whoever lets requests in has looked which host they are for, and which page they are from.
 	Guarded bool
+	// Carry adds to the context of a request's call what is known of the request. Optional.
+	Carry func(context.Context, *http.Request) context.Context
 	// Streams is told when the request with this context only tells news from now on. Optional.
 	Streams func(context.Context)
 
@@ -63,6 +65,9 @@ func (s *Server) HTTP(o HTTPOptions) *HTTP {
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
+	}
+	if o.Carry == nil {
+		o.Carry = func(ctx context.Context, _ *http.Request) context.Context { return ctx }
 	}
 	if o.MostBody == 0 {
 		o.MostBody = MostFrame

@@ -192,7 +192,7 @@ func (x *httpSession) request(w http.ResponseWriter, r *http.Request, m message)
 	}
 	out := newReply(w, r)
 	defer out.close()
-	ctx, cancel := context.WithCancelCause(x.ctx)
+	ctx, cancel := context.WithCancelCause(x.front.o.Carry(x.ctx, r))
 	u, key := &underWay{cancel: cancel}, ndjson.ID(m.id)
 	s, failed := x.enter(key, u, out.events)
 	if failed != nil {

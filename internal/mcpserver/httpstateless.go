@@ -51,7 +51,7 @@ func (h *HTTP) stateless(w http.ResponseWriter, r *http.Request, m message) {
 			return
 		}
 	}
-	ctx, cancel := context.WithCancelCause(r.Context())
+	ctx, cancel := context.WithCancelCause(h.o.Carry(r.Context(), r))
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(ErrGone) })()
 	result, failed := h.server.answer(ctx, x)

@@ -125,7 +125,7 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 	deferred := make(chan struct{})
 	call.Defer = sync.OnceFunc(func() { close(deferred) })
 	done := make(chan outcome, 1)
-	r, err := s.begin(task, func(ctx context.Context) { done <- s.callOnce(ctx, x, call) })
+	r, err := s.begin(task, func(during context.Context) { done <- s.callOnce(carried{during, ctx}, x, call) })
 	if err != nil {
 		return nil, err
 	}
@@ -212,6 +212,20 @@ func (s *Server) begin(task Task, work func(context.Context)) (*running, error) 
 		work(ctx)
 	})
 	return r, nil
+}
+
+// carried is a context with the values of another: the call of a task outlives the request that it came with.
+type carried struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements context.Context.
+func (c carried) Value(key any) any {
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.values.Value(key)
 }
 
 // errNotNow says that a task does not go on: it is at work already, or its principal has as many calls under way as it
@@ -424,9 +438,9 @@ func (s *Server) resume(ctx context.Context, by *exchange, task *Task) error {
 		Detach: func(time.Duration) {}, Defer: func() {}}
 	kept := make(chan bool, 1)
 	done := make(chan outcome, 1)
-	r, err := s.begin(*task, func(ctx context.Context) {
+	r, err := s.begin(*task, func(during context.Context) {
 		if <-kept {
-			done <- s.callOnce(ctx, x, call)
+			done <- s.callOnce(carried{during, ctx}, x, call)
 		}
 	})
 	if err != nil {

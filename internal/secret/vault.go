@@ -72,13 +72,18 @@ func (v *Vault) Value(ctx context.Context, r tool.Reference) (string, error) {
 		return "", err
 	}
 	value, err := v.value(ctx, r)
-	if err == nil && v.Issued != nil {
-		v.Issued.add(value)
-	}
 	if err == nil {
-		v.Hidden.Add(value)
+		v.Gave(value)
 	}
 	return value, err
+}
+
+// Gave has a value looked for, and hidden, as those that Value returns are: a token that was fetched with one.
+func (v *Vault) Gave(value string) {
+	if v.Issued != nil {
+		v.Issued.add(value)
+	}
+	v.Hidden.Add(value)
 }
 
 func (v *Vault) value(ctx context.Context, r tool.Reference) (string, error) {

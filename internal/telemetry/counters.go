@@ -67,6 +67,7 @@ func NewCounters(known func(tool string) bool, gauges ...Gauge) *Counters {
 	for _, f := range []Family{
 		{Name: "tool_executions_total", Kind: KindCounter, Help: "Tool execution attempts, by how they ended."},
 		{Name: "tool_execution_duration_ms", Kind: KindHistogram, Help: "How long tool executions took, in milliseconds."},
+		{Name: "token_exchange_duration_ms", Kind: KindHistogram, Help: "How long token endpoints took, in milliseconds."},
 		{Name: "tool_execution_errors", Kind: KindCounter, Help: "Tool executions that failed, by error_code."},
 		{Name: "circuit_breaker_state", Kind: KindGauge, Help: "State of a tool's circuit breaker: 0 closed, 1 half-open, 2 open."},
 		{Name: "a2a_acp_decisions_total", Kind: KindCounter, Help: "Decisions, by their result and who made them."},
@@ -107,6 +108,9 @@ func (c *Counters) Take(e audit.Entry) {
 		status := oneOf(o.Status, statuses()...)
 		c.add("tool_executions_total", name, [2]string{"status", status})
 		c.observe("tool_execution_duration_ms", o.Millis, name)
+		if o.TokenMillis > 0 {
+			c.observe("token_exchange_duration_ms", o.TokenMillis, name)
+		}
 		if code := errorCode(status, o); code != "" {
 			c.add("tool_execution_errors", [2]string{"error_code", code})
 		}
@@ -163,7 +167,8 @@ func errorCodes() []string {
 		string(tool.FailValidation), string(tool.FailDenied), string(tool.FailApproval), string(tool.FailTimeout),
 		string(tool.FailCancelled), string(tool.FailOutput), string(tool.FailResource), string(tool.FailCircuitOpen),
 		string(tool.FailSandbox), string(tool.FailTemplate), string(tool.FailNotFound), string(tool.FailInternal),
-		string(tool.FailUpstream), string(tool.FailUpstreamTimeout),
+		string(tool.FailUpstream), string(tool.FailUpstreamTimeout), string(tool.FailTokenExchange),
+		string(tool.FailClientCredentials), string(tool.FailScope),
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // Asks reports whether a tool is to be given what is its person's: secrets, variables, files, what commands
-// print, or what a grant stands for; or addresses that only his machine, or its network, reaches.
+// print, or what a grant stands for; a token for who calls; or addresses that only his machine, or its network, reaches.
 func Asks(t *tool.Tool) bool {
 	s := t.Sandbox
-	return len(s.References)+len(s.Grants) > 0 || t.HTTP != nil && len(t.HTTP.API.Addresses) > 0 ||
+	return len(s.References)+len(s.Grants) > 0 || t.HTTP != nil && (len(t.HTTP.API.Addresses) > 0 || t.HTTP.API.Auth.Token.Caller) ||
 		t.A2A != nil && len(t.A2A.Allow) > 0
 }
 

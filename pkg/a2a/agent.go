@@ -4,6 +4,8 @@ import (
 	"context"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Agent is what stands behind an endpoint and works on its tasks. Its methods are safe for concurrent use.
@@ -36,4 +38,6 @@ type Caller struct {
 	// Workspace is the directory that it works in, absolute; "" for that of the server. It is kept with each of
 	// its tasks, and clients are not told.
 	Workspace string
+	// Token is what it has shown with this request, for tools that have it exchanged. It is kept nowhere.
+	Token tool.Credential
 }

@@ -201,17 +201,19 @@ const (
 
 // Outcome is how an act ended.
 type Outcome struct {
-	Status     string   `json:"status"`
-	By         string   `json:"by,omitempty"` // who carried it out; "" for this program
-	ExitCode   *int     `json:"exit_code,omitempty"`
-	Signal     string   `json:"signal,omitempty"`
-	Millis     float64  `json:"ms,omitempty"`
-	Bytes      int64    `json:"output_length,omitempty"`
-	Truncated  bool     `json:"truncated,omitempty"`
-	OutputHash string   `json:"output_sha256,omitempty"`
-	LimitsHit  []string `json:"limits_hit,omitempty"`
-	Level      string   `json:"sandbox_level,omitempty"`
-	Killed     int      `json:"killed,omitempty"`
+	Status   string  `json:"status"`
+	By       string  `json:"by,omitempty"` // who carried it out; "" for this program
+	ExitCode *int    `json:"exit_code,omitempty"`
+	Signal   string  `json:"signal,omitempty"`
+	Millis   float64 `json:"ms,omitempty"`
+	// TokenMillis is how long the token endpoint of its source took; 0 where a token was kept, or none is wanted.
+	TokenMillis float64  `json:"token_ms,omitempty"`
+	Bytes       int64    `json:"output_length,omitempty"`
+	Truncated   bool     `json:"truncated,omitempty"`
+	OutputHash  string   `json:"output_sha256,omitempty"`
+	LimitsHit   []string `json:"limits_hit,omitempty"`
+	Level       string   `json:"sandbox_level,omitempty"`
+	Killed      int      `json:"killed,omitempty"`
 	// What it changed that others run or believe without a look, a sentence each.
 	Changed []string `json:"changed,omitempty"`
 	Error   string   `json:"error,omitempty"`

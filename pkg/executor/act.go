@@ -23,6 +23,8 @@ type act struct {
 	secrets    []string // texts that must neither be shown nor recorded; see mask
 	digest     string   // of the invocation as it was decided about: what is filled in last is not in it
 	redactor   *secret.Redactor
+	filledIn   []string // the values that the redactor takes out
+	token      fetchedToken
 	hidden     Hidden
 	harmless   bool                // it can change nothing, here or elsewhere
 	goesOn     bool                // it runs though nothing can be recorded, since it is harmless

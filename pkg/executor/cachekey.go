@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // callKey names the calls that have the same result: those of the same tool as it is written, under the
@@ -32,7 +34,7 @@ func cacheKey(a *act) (callKey, bool) {
 	for _, part := range []string{
 		"a2a-acp call key v1", a.tool.ID, a.invocation.Work.Definition(), a.plan.Digest(),
 		strings.Join(a.call.Workspace.Dirs(), "\x00"),
-		a.tool.Caching.Key, text,
+		a.tool.Caching.Key, text, a.invocation.Fingerprints[tool.Subject],
 	} {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(part)))

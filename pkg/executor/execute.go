@@ -39,7 +39,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	}
 	act.listener, _ = caller.(Listener)
 	act.asks = e.asksFor(act, caller)
-	if failure := e.missing(act.tool, act.invocation); failure != nil {
+	if failure := e.missing(act); failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}
 	decision, failure := e.authorise(ctx, act, caller)
@@ -110,7 +110,9 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 	return e.cached(ctx, a, permit, func() runResult {
 		return e.retried(ctx, a, func() runResult {
 			return e.guarded(ctx, a, func() runResult {
-				return e.run(ctx, a, permit)
+				return e.withToken(ctx, a, func() runResult {
+					return e.run(ctx, a, permit)
+				})
 			})
 		})
 	})

@@ -22,6 +22,7 @@ type Executor struct {
 	scripts  runner
 	argvs    runner
 	requests runner
+	client   Client // nil: no request is sent
 	remotes  runner
 	record   events.Recorder
 	now      func() time.Time
@@ -110,7 +111,7 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
-		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now}, record: o.Record,
+		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now}, client: o.Client, record: o.Record,
 		remotes: remotes{},
 		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,

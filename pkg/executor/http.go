@@ -19,6 +19,10 @@ import (
 // Client sends requests. *httptool.Client is one.
 type Client interface {
 	Do(context.Context, httptool.Exchange, *httptool.Body) (*httptool.Answer, error)
+	// Token returns a token that a source wants, which may take a request to its token endpoint.
+	Token(context.Context, httptool.TokenRequest) (httptool.Token, error)
+	// DropToken has a token used no more, which the source did not take.
+	DropToken(w httptool.TokenRequest, value string)
 }
 
 // requests is the runner of tools that send a request.
@@ -80,7 +84,7 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 	limits := limitsOf(a.tool, a.invocation.Spool)
 	body := &httptool.Body{To: to.stdout, Keep: to.last == 0}
 	answer, err := r.client.Do(ctx, httptool.Exchange{
-		Request: work.sent, API: a.tool.HTTP.API, Credentials: settled.filled, Limits: limits,
+		Request: work.sent, API: a.tool.HTTP.API, Credentials: a.credentials(settled), Limits: limits,
 	}, body)
 	out := outcome{
 		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,
@@ -167,11 +171,15 @@ func (requests) Preview(a *act, p *Preview) {
 		}
 		p.Request.Headers[h.Name] = h.Value
 	}
+	given := map[string]string{}
 	for name, reference := range a.invocation.References {
-		if p.Request.Given == nil {
-			p.Request.Given = map[string]string{}
-		}
-		p.Request.Given[name] = reference.String()
+		given[name] = reference.String()
+	}
+	if name, words := a.fetchedInWords(); name != "" {
+		given[name] = words
+	}
+	if len(given) > 0 {
+		p.Request.Given = given
 	}
 }
 

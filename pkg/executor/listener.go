@@ -14,8 +14,8 @@ const (
 // Listener hears what a call prints while it runs. A Caller that implements it is one.
 //
 // It hears nothing of a tool whose output a governor has to see first, nor of one that is run again when it
-// fails, since what a failed run printed is no part of the result. What it hears is not cut to the tool's
-// output.keep_kb. The Result has the output as if there were no Listener.
+// fails or its token is not taken, since what a failed run printed is no part of the result. What it hears is not
+// cut to the tool's output.keep_kb. The Result has the output as if there were no Listener.
 type Listener interface {
 	// Output is called with what has come since the last time, without the values that the call was given. What
 	// could be the beginning of such a value is held back. p is valid until Output returns, and may end within a
@@ -25,7 +25,7 @@ type Listener interface {
 
 // hears reports whether the act's listener is told what its runs print.
 func (a *act) hears() bool {
-	return a.listener != nil && a.tool.Retry.Attempts < 2 &&
+	return a.listener != nil && a.tool.Retry.Attempts < 2 && !a.wantsToken() &&
 		(a.in.Screener == nil || !a.in.Screener.Screens(a.call.Workspace, a.tool.ID))
 }
 

@@ -49,6 +49,7 @@ func (e *Executor) recordEnd(ctx context.Context, a *act, result tool.Result, r 
 	event.Time = e.now()
 	event.Outcome = outcomeEvent(result, r)
 	event.Outcome.Stdout, event.Outcome.Stderr = a.printed[0], a.printed[1]
+	event.Outcome.TokenMillis = millis(a.token.took)
 	if r.attempts > 1 {
 		event.Outcome.Attempt = r.attempts
 	}

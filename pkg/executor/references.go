@@ -20,11 +20,17 @@ type Vault interface {
 	Missing(tool.Reference) error
 	// Value returns the value. It may block, and may run a program, until ctx ends.
 	Value(context.Context, tool.Reference) (string, error)
+	// Gave has a value looked for, and hidden, as those that it returns are.
+	Gave(value string)
 }
 
 // missing tells why the call could not be given what its entry refers to. It is asked before anybody is
 // asked whether the call may run; nothing is read that could have an effect.
-func (e *Executor) missing(t *tool.Tool, invocation *tool.Invocation) *tool.Failure {
+func (e *Executor) missing(a *act) *tool.Failure {
+	t, invocation := a.tool, a.invocation
+	if failure := a.missingCaller(); failure != nil {
+		return failure
+	}
 	for _, name := range slices.Sorted(maps.Keys(invocation.References)) {
 		if e.vault == nil {
 			return tool.Failf(tool.FailNotFound,
@@ -83,7 +89,12 @@ func (e *Executor) fill(ctx context.Context, a *act) *tool.Failure {
 	if failure != nil {
 		return failure
 	}
-	a.plan, a.invocation.Fingerprints, a.redactor = plan, fingerprints, secret.New(values...)
+	if a.exchangesCaller() { // another caller's call is another one
+		mac := hmac.New(sha256.New, e.fingerprintKey)
+		mac.Write([]byte(a.call.Origin.Token.Reveal()))
+		fingerprints[tool.Subject] = string(mac.Sum(nil))
+	}
+	a.plan, a.invocation.Fingerprints, a.filledIn, a.redactor = plan, fingerprints, values, secret.New(values...)
 	return nil
 }
 
@@ -119,6 +130,9 @@ func (a *act) sourcesOfValues() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(a.invocation.References)) {
 		lines = append(lines, name+" = "+a.invocation.References[name].String())
+	}
+	if name, words := a.fetchedInWords(); name != "" {
+		lines = append(lines, name+" = "+words)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -37,6 +37,8 @@ func (k keeper) Value(_ context.Context, r tool.Reference) (string, error) {
 	return k.h.vault[r.Secret], k.Missing(r)
 }
 
+func (k keeper) Gave(string) {}
+
 const apiKey = "correct-horse/battery+staple"
 
 // referring makes a tool that gets API_KEY from the vault.

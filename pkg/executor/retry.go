@@ -22,7 +22,7 @@ const jitter = 0.2
 func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) runResult {
 	delays := newDelays(a.tool.Retry)
 	last := run()
-	for last.attempts = 1; mayPass(a.tool, &last); {
+	for last.attempts = max(1, a.attempts); mayPass(a.tool, &last); {
 		delay := delays.NextBackOff()
 		if delay == backoff.Stop {
 			return last
@@ -53,7 +53,7 @@ func (e *Executor) retried(ctx context.Context, a *act, run func() runResult) ru
 			last.notAgain, last.unrecorded = next.failure.Message, unrecorded
 			return last
 		}
-		next.attempts, next.unrecorded = last.attempts+1, unrecorded
+		next.attempts, next.unrecorded = a.attempts, unrecorded
 		last = next
 	}
 	return last

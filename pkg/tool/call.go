@@ -41,6 +41,8 @@ type Origin struct {
 	Trial    bool   // an example of the tool's author is tried out: nobody wants the call itself
 	Trace    Trace  // that the call belongs to; the zero Trace for none
 	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
+	// Token is what the principal of a call to the daemon has shown, where an issuer of tokens has signed it.
+	Token Credential
 }
 
 // Recorded returns the principal of a call to the daemon, and "" for any other call: the command of an agent

@@ -94,5 +94,6 @@ func FailureCodes() []FailureCode {
 		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource,
 		FailCircuitOpen,
 		FailSandbox, FailTemplate, FailNotFound, FailInternal, FailUpstream, FailUpstreamTimeout,
+		FailTokenExchange, FailClientCredentials, FailScope,
 	}
 }

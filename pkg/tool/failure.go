@@ -24,6 +24,10 @@ const (
 
 	FailUpstream        FailureCode = "upstream_connection_error" // a server gave no answer
 	FailUpstreamTimeout FailureCode = "upstream_timeout"          // or none in time
+
+	FailTokenExchange     FailureCode = "token_exchange_failed"     // no token was given for another
+	FailClientCredentials FailureCode = "client_credentials_failed" // or for those of a client
+	FailScope             FailureCode = "insufficient_scope"        // or one for less than was asked for
 )
 
 // Failure is the reason why a call has no result of its own. It is an error.

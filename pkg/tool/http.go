@@ -25,6 +25,7 @@ type API struct {
 	Addresses []netip.Prefix // those that are reached although they are not public
 	Redirects int            // how many are followed, to the same origin
 	Timeout   time.Duration  // of a request that says nothing about it; 0 for the rule
+	CA        string         // a file of certificates that the server's is checked against; "" for those of the system
 }
 
 // Who names the API in messages.
@@ -44,10 +45,26 @@ const (
 	AuthBearer AuthKind = "bearer"
 	AuthBasic  AuthKind = "basic"
 	AuthAPIKey AuthKind = "api_key"
+
+	AuthClientCredentials AuthKind = "client_credentials" // RFC 6749, 4.4
+	AuthTokenExchange     AuthKind = "token_exchange"     // RFC 8693
 )
 
-// Reference is the name under which the references of a tool's sandbox have the value that a kind needs.
+// Reference is the name under which the references of a tool's sandbox have the value that a kind needs. A kind with
+// a token has the token itself by that name, once there is one.
 func (k AuthKind) Reference() string { return "auth." + string(k) }
+
+// Fetched reports whether the credential is a token that is fetched for a call, and kept for a while.
+func (k AuthKind) Fetched() bool { return k == AuthClientCredentials || k == AuthTokenExchange }
+
+// The names under which the references of a tool's sandbox have what a token is fetched with, and what a connection
+// shows.
+const (
+	ClientSecret      = "auth.client_secret"
+	Subject           = "auth.subject"
+	ClientCertificate = "tls.certificate"
+	ClientKey         = "tls.key"
+)
 
 // Place is where a key stands in a request.
 type Place string
@@ -65,7 +82,31 @@ type Auth struct {
 	User string // of AuthBasic
 	In   Place  // of AuthAPIKey; so is Name
 	Name string
+
+	Token TokenSource // of the kinds whose credential is fetched
 }
+
+// TokenSource says where a token comes from, and for what it is asked.
+type TokenSource struct {
+	URL        string // the token endpoint
+	ClientID   string
+	ClientAuth ClientAuth
+	// Caller says that the subject of an exchange is whoever calls, by the token that he has shown. Otherwise it is
+	// a reference of the tool's sandbox.
+	Caller   bool
+	Audience string // "" for none; so is Resource
+	Resource string
+	Scopes   []string
+}
+
+// ClientAuth is how a client shows its secret to a token endpoint (RFC 6749, 2.3.1).
+type ClientAuth string
+
+// The ways.
+const (
+	ClientAuthBasic ClientAuth = "basic"
+	ClientAuthPost  ClientAuth = "post"
+)
 
 // HTTPReport says what of a request's way a reader wants to know.
 type HTTPReport struct {

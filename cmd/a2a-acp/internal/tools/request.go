@@ -16,6 +16,7 @@ type shownHTTP struct {
 	Auth      string   `json:"auth,omitempty"`
 	Addresses []string `json:"allow_addresses,omitempty"`
 	Redirects int      `json:"redirects"`
+	TokenURL  string   `json:"token_url,omitempty"`
 }
 
 func httpDetails(t *tool.Tool) *shownHTTP {
@@ -23,7 +24,8 @@ func httpDetails(t *tool.Tool) *shownHTTP {
 		return nil
 	}
 	api := t.HTTP.API
-	shown := &shownHTTP{Request: t.HTTP.Line, Source: api.Name, Auth: string(api.Auth.Kind), Redirects: api.Redirects}
+	shown := &shownHTTP{Request: t.HTTP.Line, Source: api.Name, Auth: string(api.Auth.Kind), Redirects: api.Redirects,
+		TokenURL: api.Auth.Token.URL}
 	for _, address := range api.Addresses {
 		shown.Addresses = append(shown.Addresses, address.String())
 	}
@@ -43,6 +45,10 @@ func writeReach(w io.Writer, t *tool.Tool) {
 		fmt.Fprintf(w, ", also at %s", strings.Join(shown.Addresses, ", "))
 	}
 	fmt.Fprintln(w)
+	if shown.TokenURL != "" {
+		fmt.Fprintf(w, "  be given a token by %s%s\n", display.Line(shown.TokenURL),
+			map[bool]string{true: ", for whoever calls"}[t.HTTP.API.Auth.Token.Caller])
+	}
 	if shown.Redirects > 0 {
 		fmt.Fprintf(w, "  follow %d redirects there\n", shown.Redirects)
 	}

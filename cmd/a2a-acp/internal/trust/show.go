@@ -65,9 +65,13 @@ func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 					outside = ", a command that is run outside of the sandbox"
 				}
 				fmt.Fprintf(w, "  %s gets %s%s%s\n", display.Line(loaded.Tool.ID),
-					display.Line(name+" from "+reference.String()), sentTo(&loaded.Tool), outside)
+					display.Line(name+" from "+reference.String()), sentTo(&loaded.Tool, name), outside)
 			}
 			if loaded.Tool.HTTP != nil {
+				if from := loaded.Tool.HTTP.API.Auth.Token; from.Caller {
+					fmt.Fprintf(w, "  %s gets the token that whoever calls has shown, and sends it to %s\n", display.Line(loaded.Tool.ID),
+						display.Line(from.URL))
+				}
 				for _, address := range loaded.Tool.HTTP.API.Addresses {
 					fmt.Fprintf(w, "  %s may send requests to %s, by the name %s\n", display.Line(loaded.Tool.ID), address,
 						display.Line(loaded.Tool.HTTP.API.Origin))
@@ -91,8 +95,10 @@ func writeWanted(w io.Writer, b *trust.WorkspaceFiles) {
 }
 
 // sentTo says where a credential goes that a tool is given; "" where the tool's own program has it.
-func sentTo(t *tool.Tool) string {
+func sentTo(t *tool.Tool, name string) string {
 	switch {
+	case t.HTTP != nil && (name == tool.ClientSecret || name == tool.Subject):
+		return ", and sends it to " + display.Line(t.HTTP.API.Auth.Token.URL)
 	case t.HTTP != nil:
 		return ", and sends it to " + display.Line(t.HTTP.API.Origin)
 	case t.A2A != nil:
