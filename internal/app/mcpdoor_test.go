@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ type mcpPeer struct {
 	t      *testing.T
 	in     *io.PipeWriter
 	out    *bufio.Reader
+	door   *mcpDoor
 	end    func() error // closes the input and returns what the server ended with
 	modern bool
 	can    string // its capabilities, as JSON
@@ -42,7 +44,7 @@ func newMCPPeer(t *testing.T, a *App, o MCPOptions, modern bool, capabilities st
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.unasked = 10 * time.Millisecond
+	d.unasked, p.door = 10*time.Millisecond, d
 	done := make(chan error, 1)
 	go func() { // ends with the input
 		done <- d.server.ServeStdio(context.Background(), mcpserver.StdioOptions{In: inRead, Out: outWrite})
@@ -322,6 +324,60 @@ func TestMCPWithoutElicitation(t *testing.T) {
 		p.call("mark", `{"word":"a"}`, "")
 		if told := p.read(); !strings.Contains(told.text(), "approval_required") || marks(t, file) != 1 {
 			t.Errorf("the answer counts twice: %s", told.raw)
+		}
+	})
+}
+
+// A client that makes ever new calls puts no more questions than a person could answer; those that stand keep their
+// answers.
+func TestMCPManyQuestions(t *testing.T) {
+	t.Parallel()
+	bothEras(t, func(t *testing.T, modern bool) {
+		h, file := mcpHome(t)
+		a := h.new()
+		h.runs(a)
+		p := newMCPPeer(t, a, MCPOptions{}, modern, `{}`)
+		p.door.mostQuestions = 3
+		for n := range 5 {
+			p.call("mark", fmt.Sprintf(`{"word":"w%d"}`, n), "")
+			if told := p.read(); strings.Contains(told.text(), "approvals approve ") != (n < 3) || !told.Result.IsError {
+				t.Errorf("call %d: %s", n, told.raw)
+			}
+		}
+		// A client that can ask still does, and what is put aside there does not stay.
+		asking := newMCPPeer(t, a, MCPOptions{}, modern, canAsk)
+		asking.door.mostQuestions = 3
+		asking.call("mark", `{"word":"other"}`, "")
+		if told := asking.read(); !modern {
+			if told = asking.answer(told, "mark", `{"word":"other"}`, dismiss); !strings.Contains(told.text(), "3 questions wait") {
+				t.Errorf("it was put aside: %s", told.raw)
+			}
+		}
+		box, err := OpenApprovals(t.Context(), h.options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer box.Close()
+		list, err := box.List(t.Context())
+		list = slices.DeleteFunc(list, func(a store.Approval) bool { return a.State != store.Pending })
+		if err != nil || len(list) != 3 {
+			t.Fatalf("%d questions stand: %v", len(list), err)
+		}
+		for _, question := range list {
+			if _, err := box.Answer(t.Context(), question, store.Answer{Approved: true, Approver: "test"}); err != nil {
+				t.Fatal(err)
+			}
+			p.call("mark", `{"word":"more"}`, "") // there is room for one
+			p.read()
+		}
+		for n := range 3 {
+			p.call("mark", fmt.Sprintf(`{"word":"w%d"}`, n), "")
+			if told := p.read(); told.text() != fmt.Sprintf("marked w%d\n", n) {
+				t.Errorf("its answer is lost: %s", told.raw)
+			}
+		}
+		if n := marks(t, file); n != 3 {
+			t.Errorf("%d marks", n)
 		}
 	})
 }
