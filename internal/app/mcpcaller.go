@@ -145,8 +145,9 @@ func (c *mcpCaller) askInCall(ctx context.Context, q approval.Question) (approva
 		if ctx.Err() != nil {
 			return approval.Answer{}, context.Cause(ctx)
 		}
-		if err := c.door.tooMany(ctx, q, 1); err != nil { // it does not stay, since it stands already
-			return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: err.Error()}, nil
+		if why := c.door.tooMany(ctx, q, 1); why != nil { // it stands already, and does not stay
+			no := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: why.Error()}
+			return no, nil //nolint:nilerr // it is the reason
 		}
 		return stands.until(ctx, c.door.unasked) // it cannot ask after all, or its person has put it aside
 	})

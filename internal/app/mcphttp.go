@@ -56,6 +56,11 @@ func (a *App) mcpDoor() (serve.Door, error) {
 			{Pattern: "GET " + mcpPath, Scope: serve.ScopeTools, Streams: true, Metadata: mcpMetadataPath, Handler: front},
 			{Pattern: "GET " + mcpMetadataPath, Scope: serve.Anybody, Handler: http.HandlerFunc(a.mcpMetadata)},
 		},
+		Recheck: func(still func(*serve.Principal, serve.Scope) bool) {
+			for _, name := range visitors.leave(func(p *serve.Principal) bool { return still(p, serve.ScopeTools) }) {
+				front.Expel(name)
+			}
+		},
 		FirstLine: func(base string) map[string]any { return map[string]any{"mcp": base + mcpPath} },
 		Drain: func(ctx context.Context) {
 			door.Executor.Drain(ctx)
@@ -129,6 +134,19 @@ func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
 	}
 	one.principal = p
 	return one
+}
+
+// leave forgets those that may stay no longer, and returns their names.
+func (v *mcpVisitors) leave(mayStay func(*serve.Principal) bool) (left []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, one := range v.known {
+		if !mayStay(one.principal) {
+			delete(v.known, name)
+			left = append(left, name)
+		}
+	}
+	return left
 }
 
 // onceMore is when a call may be made again that there was no place for.

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -93,12 +94,23 @@ func (p *parameter) checkAsk() {
 	case p.parameter.Secret:
 		p.askAt.Fail(yamldoc.RuleValue, "a2a-acp secrets set keeps it, and environment_variables: {NAME: {secret: NAME}} hands it on",
 			"a client is never asked for a secret")
+	case p.secretAt.Node == nil && p.parameter.Type == tool.TypeString && askedSecrets.MatchString(p.parameter.Name):
+		p.askAt.Fail(yamldoc.RuleValue, "a2a-acp secrets set keeps one, and environment_variables: {NAME: {secret: NAME}} "+
+			"hands it on; where it is none, write `secret: false`",
+			"the name says that this is a secret, and a client is never asked for one: it would pass through the client "+
+				"and stand on record")
 	case p.parameter.Type == tool.TypeArray, p.parameter.Type == tool.TypeObject:
 		p.askAt.Fail(yamldoc.RuleValue, "", "a client has no field for a list or an object")
 	case p.parameter.Flag != "":
 		p.askAt.Fail(yamldoc.RuleValue, "", "a client is asked for no flag of a program")
 	}
 }
+
+// askedSecrets are names of texts that are most often secrets. What only bears such a word in the middle
+// (token_budget) is not meant.
+var askedSecrets = lazyregexp.New(`(?i:(?:^|[-_.])(?:password|passwd|passphrase|passcode|pwd|secret|token|` +
+	`credential|creds?|cookie|otp|pin|(?:api|access|private|client|auth|ssh|signing|encryption)[-_.]?key)s?$)|` +
+	`(?i:(?:password|passphrase|secret|apikey)s?$)|[a-z](?:Token|Credential|Cookie)s?$|(?:[Aa]pi|[Aa]ccess|[Pp]rivate)Key$`)
 
 // quoteHint is the cure for a text that YAML takes for something else.
 func (p *parameter) quoteHint(at yamldoc.Value) string {

@@ -101,6 +101,20 @@ func (h *HTTP) Close() {
 	h.working.Wait()
 }
 
+// Expel ends the sessions of a principal, and its calls that go on behind its back: as of now it is nobody here.
+// Requests that stand for themselves are ended by whoever has let them in. It does not wait.
+func (h *HTTP) Expel(principal string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, x := range h.sessions {
+		if x.principal == principal {
+			delete(h.sessions, name)
+			x.end(ErrRevoked)
+		}
+	}
+	h.server.endTasks(principal)
+}
+
 // The headers of MCP.
 const (
 	headerSession  = "Mcp-Session-Id"

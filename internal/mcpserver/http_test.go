@@ -350,3 +350,87 @@ func TestTasksKeepTheirPlaces(t *testing.T) {
 		t.Errorf("with a place, one that waited does not go on: %s", text)
 	}
 }
+
+// memoryTasks keeps tasks as long as a test.
+type memoryTasks struct {
+	mu   sync.Mutex
+	kept map[string]Task
+}
+
+func (m *memoryTasks) Keep(_ context.Context, task Task) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept[task.ID] = task
+	return nil
+}
+
+func (m *memoryTasks) Get(_ context.Context, principal, id string) (Task, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if task, ok := m.kept[id]; ok && task.Principal == principal {
+		return task, nil
+	}
+	return Task{}, ErrNoTask
+}
+
+// Of a principal that is taken away nothing goes on: no session, no call that its client does not wait for, no task.
+// That of others does.
+func TestExpel(t *testing.T) {
+	t.Parallel()
+	ended := make(chan string, 4)
+	begun := make(chan bool, 4)
+	tools := fakeTools{list: oneTool("wait"), call: func(ctx context.Context, c Call) (CallResult, error) {
+		c.Defer()
+		begun <- true
+		<-ctx.Done()
+		ended <- c.Client.Principal + ": " + context.Cause(ctx).Error()
+		return CallResult{}, context.Cause(ctx)
+	}}
+	s, err := New(Options{Tools: tools, Tasks: &memoryTasks{kept: map[string]Task{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseTasks)
+	w := newWeb(t, s, HTTPOptions{})
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
+	for _, who := range []string{"anna", "ben"} {
+		session := w.begin(who)
+		ctx, hangUp := context.WithCancel(t.Context())
+		waiting := make(chan bool)
+		go func() { // ends with hangUp
+			defer close(waiting)
+			request, _ := http.NewRequestWithContext(ctx, http.MethodPost, w.url, strings.NewReader(call))
+			request.Header = http.Header{"Content-Type": {"application/json"}, headerSession: {session}, "X-Who": {who}}
+			if answer, err := http.DefaultClient.Do(request); err == nil {
+				answer.Body.Close()
+			}
+		}()
+		<-begun
+		hangUp()
+		<-waiting
+		body, headers := stateless("tools/call", `"name":"wait"`, headerName, "wait", "X-Who", who)
+		body = strings.Replace(body, `{"elicitation":{}}`, `{"extensions":{"`+tasksExtension+`":{}}}`, 1)
+		if _, text := w.post(body, headers...); !strings.Contains(text, `"taskId"`) {
+			t.Fatalf("no task: %s", text)
+		}
+		<-begun
+		if who == "anna" {
+			defer func() {
+				if status, _ := w.post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`, headerSession, session, "X-Who", who); status != http.StatusNotFound {
+					t.Errorf("her session answers with %d", status)
+				}
+			}()
+		}
+	}
+	w.front.Expel("anna")
+	for range 2 {
+		if got := <-ended; got != "anna: "+ErrRevoked.Error() {
+			t.Errorf("it ended so: %s", got)
+		}
+	}
+	select {
+	case got := <-ended:
+		t.Errorf("it ended, too: %s", got)
+	default:
+	}
+}

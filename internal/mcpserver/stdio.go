@@ -16,6 +16,7 @@ import (
 var (
 	ErrCancelled = errors.New("the agent gave the call up")
 	ErrGone      = errors.New("the agent is gone")
+	ErrRevoked   = errors.New("the principal was taken away")
 )
 
 // ErrTakenBack is what ServeStdio returns after StdioOptions.Until.

@@ -106,6 +106,18 @@ func (s *Server) CloseTasks() {
 	s.tasks.working.Wait()
 }
 
+// endTasks ends the calls of a principal that go on without a client. It does not wait.
+func (s *Server) endTasks(principal string) {
+	s.tasks.mu.Lock()
+	defer s.tasks.mu.Unlock()
+	for _, r := range s.tasks.running {
+		if r.principal == principal {
+			r.cancelled = true
+			r.cancel(ErrRevoked)
+		}
+	}
+}
+
 // takesTasks reports whether a request may be answered with a task.
 func (s *Server) takesTasks(x *exchange) bool {
 	return s.o.Tasks != nil && x.client.Stateless() && x.client.Capabilities.Tasks

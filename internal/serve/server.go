@@ -210,6 +210,14 @@ func (s *Server) Configure(ctx context.Context, settings Settings) error {
 	}
 	s.connections.use(in.limits)
 	s.accounts.recheck(in.identities)
+	for _, door := range s.o.Doors {
+		if door.Recheck != nil {
+			door.Recheck(func(p *Principal, scope Scope) bool {
+				may, _ := in.identities.still(p, scope)
+				return may
+			})
+		}
+	}
 	before.identities.close()
 	return nil
 }
