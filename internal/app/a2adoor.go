@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -55,6 +56,7 @@ func (a *App) a2aDoor(agents AgentsOptions) (serve.Door, error) {
 			anybody("GET /ping"), anybody("GET /health"),
 			{Pattern: "GET /metrics/push-notifications", Scope: serve.ScopeAudit, Handler: d.server},
 			{Pattern: "GET /metrics/system", Scope: serve.ScopeAudit, Handler: d.server},
+			{Pattern: "/a2a/agents/", Scope: serve.ScopeAdmin, Handler: d.server}, // an agent's login is everybody's
 			anybody("GET " + a2a.KeySetPath), anybody("GET /agents/{name}/.well-known/agent-card.json"),
 		},
 		FirstLine: d.firstLine,
@@ -99,8 +101,11 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 	}
 	if d.server, err = a2a.New(a2a.Options{
 		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a2aCaller, Say: a.o.Say,
-		Streams: serve.Streams,
-		Base:    a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
+		Streams: serve.Streams, Logins: d.agents,
+		Told: func(by a2a.Caller, agent, what string) {
+			a.note(events.Event{Type: events.AgentLogin, Principal: by.Name, Agent: agent, Detail: what})
+		},
+		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
 		Retention: func() a2a.Retention { return a2a.Retention(a.Set().Settings.Serve.Tasks) },
 	}); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -56,6 +57,9 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	a.daemon.Store(d)
 	defer a.daemon.Store(nil)
 	d.changed(a.Set().Settings.Serve) // it may have since open has looked
+	for _, line := range config.CommonVariables(a.o.Getenv) {
+		a.o.Say(line)
+	}
 	o.Manager.Tell("READY=1")
 	defer func() { a.note(events.Event{Type: events.DaemonEnded}) }()
 	return d.run()

@@ -21,6 +21,8 @@ var obsolete = []struct{ name, instead string }{
 	{"A2A_OAUTH_AUTO_REFRESH_MARGIN", "nothing: an agent renews its login itself"},
 	{"A2A_DEFAULT_CODEX_HOME", "environment: {CODEX_HOME: …} of an agent in a2a-acp.yaml"},
 	{"A2A_AGENT_CODEX_HOME", "environment: {CODEX_HOME: …} of an agent in a2a-acp.yaml"},
+	{"DEVELOPMENT_TOOL_EXTENSION_ENABLED", "nothing: a client that declares the extension gets it"},
+	{"A2A_EXTENSION_METADATA_ENABLED", "nothing: a client that declares the extension gets it"},
 	{"PUSH_NOTIFICATION_STREAMING_ENABLED", "nothing: streams are always there"},
 	{"PUSH_NOTIFICATION_MAX_WS_CONNECTIONS", "nothing: there may be 200 at a time"},
 	{"PUSH_NOTIFICATION_MAX_SSE_CONNECTIONS", "nothing: there may be 200 at a time"},
@@ -41,6 +43,25 @@ var obsolete = []struct{ name, instead string }{
 	{"PUSH_NOTIFICATION_RATE_LIMIT_PER_MINUTE", "nothing: a receiver says by Retry-After when to come again"},
 	{"PUSH_NOTIFICATION_CLEANUP_ENABLED", "nothing: what is owed is in the record, and audit: {keep_days: …} bounds that"},
 	{"PUSH_NOTIFICATION_CLEANUP_INTERVAL", "nothing: what is owed is in the record, and audit: {keep_days: …} bounds that"},
+}
+
+// common are variables of the original system that other programs have, too. Only who starts the daemon can
+// have meant the original's.
+var common = []struct{ name, instead string }{
+	{"HOST", "serve: {listen: …} in a2a-acp.yaml, and serve --listen"},
+	{"PORT", "serve: {listen: …} in a2a-acp.yaml, and serve --listen"},
+	{"DATABASE_URL", "the state directory (A2A_STATE_DIR), where tasks are in tasks.db"},
+}
+
+// CommonVariables tells which variables of the original system are set that the daemon does not read, and
+// that others may have been meant for.
+func CommonVariables(getenv func(string) string) (lines []string) {
+	for _, variable := range common {
+		if getenv(variable.name) != "" {
+			lines = append(lines, variable.name+" is not read; in its place there is "+variable.instead)
+		}
+	}
+	return lines
 }
 
 // obsoleteVariables tells which of them are set.

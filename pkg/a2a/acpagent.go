@@ -94,7 +94,7 @@ func (a *ACPAgent) cardOf(agent agentclient.Agent, extended bool) *wire.AgentCar
 	card.Capabilities.Extensions = []wire.AgentExtension{{
 		URI: AgentExtension, Params: params,
 		Description: "An agent that speaks ACP: the artifact response is what it answers; what it thinks and does is told beside.",
-	}}
+	}, developmentExtension()}
 	if a.o.Card != nil {
 		a.o.Card(card)
 	}

@@ -19,6 +19,11 @@ import (
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {
+	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"):
+		// What stands before has chosen who may reach this by the path as it was sent, where that is no
+		// slash.
+		writeREST(w, r, failf(errMethod, "there is nothing at %.100q", r.URL.RawPath))
+		return
 	case strings.HasPrefix(path, grpcPrefix):
 		s.serveGRPC(w, r)
 		return

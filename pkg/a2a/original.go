@@ -2,7 +2,10 @@ package a2a
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -32,6 +35,10 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request, at *endpo
 	case "/metrics/push-notifications", "/metrics/system":
 		s.originalMetrics(w, r, at, path)
 	default:
+		if agent, verb, ok := loginPath(path); ok {
+			s.serveLogin(w, r, at, agent, verb)
+			return true
+		}
 		rest, isTask := strings.CutPrefix(path, "/a2a/tasks/")
 		task, isHistory := strings.CutSuffix(rest, "/governor/history")
 		if !isTask || !isHistory {
@@ -49,6 +56,7 @@ func (s *Server) originalQuery(w http.ResponseWriter, r *http.Request, at *endpo
 		return nil, false
 	}
 	q := s.newQuery(r, at, version03)
+	q.extensions = append(q.extensions, DevelopmentExtension)
 	body, failed := readBody(w, r, "application/json")
 	if failed == nil {
 		q.params, failed = legacyParams(op, body)
@@ -95,11 +103,40 @@ func (s *Server) originalStream(w http.ResponseWriter, r *http.Request, at *endp
 
 // originalCommand is a skill as the original lists it.
 type originalCommand struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Tags        []string `json:"tags"`
-	Examples    []string `json:"examples,omitempty"`
+	ID          string             `json:"id"`
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Arguments   []originalArgument `json:"arguments"`
+	Tags        []string           `json:"tags"`
+	Examples    []string           `json:"examples,omitempty"`
+}
+
+type originalArgument struct {
+	Name        string `json:"name"`
+	Type        any    `json:"type"`
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+}
+
+// originalArguments returns what a skill takes, in the order of their names.
+func originalArguments(card *wire.AgentCard, skill string) []originalArgument {
+	list := []originalArgument{}
+	for _, extension := range card.Capabilities.Extensions {
+		skills, _ := extension.Params["skills"].(map[string]any)
+		about, _ := skills[skill].(toolSkill)
+		schema, err := object(about.Parameters)
+		if err != nil {
+			continue
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		required, _ := schema["required"].([]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			property, _ := properties[name].(map[string]any)
+			list = append(list, originalArgument{name, property["type"], text(property, "description"),
+				slices.Contains(required, any(name))})
+		}
+	}
+	return list
 }
 
 func (s *Server) originalCommands(w http.ResponseWriter, r *http.Request, at *endpoint) {
@@ -108,8 +145,10 @@ func (s *Server) originalCommands(w http.ResponseWriter, r *http.Request, at *en
 		return
 	}
 	list := []originalCommand{}
-	for _, skill := range at.agent.Card(s.o.Caller(r)).Skills {
-		list = append(list, originalCommand{skill.ID, skill.Name, skill.Description, skill.Tags, skill.Examples})
+	card := at.agent.Card(s.o.Caller(r))
+	for _, skill := range card.Skills {
+		list = append(list, originalCommand{skill.ID, skill.Name, skill.Description, originalArguments(card, skill.ID),
+			skill.Tags, skill.Examples})
 	}
 	body, err := json.Marshal(map[string]any{"commands": list})
 	if err != nil {
@@ -126,6 +165,7 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 		return
 	}
 	q := s.newQuery(r, at, version03)
+	q.extensions = append(q.extensions, DevelopmentExtension)
 	body, failed := readBody(w, r, "application/json")
 	if failed == nil {
 		failed = checked(body)
@@ -139,16 +179,31 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 		writeREST(w, r, failf(errParams, "want an object with command and parameters"))
 		return
 	}
-	id := text(asked, "command", "command_id", "commandId", "id", "name")
+	id := strings.TrimPrefix(text(asked, "command", "command_id", "commandId", "id", "name"), "/")
 	for _, skill := range at.agent.Card(q.caller).Skills {
 		if skill.Name == id {
 			id = skill.ID
 			break
 		}
 	}
-	parameters, _ := member(asked, "parameters", "args", "arguments").(map[string]any)
-	if parameters == nil {
-		parameters = map[string]any{}
+	parameters := map[string]any{}
+	switch said := member(asked, "parameters", "args", "arguments").(type) {
+	case nil:
+	case map[string]any:
+		parameters = said
+	case []any: // {name, value}, each
+		for i, item := range said {
+			one, _ := item.(map[string]any)
+			name := text(one, "name")
+			if _, twice := parameters[name]; name == "" || twice {
+				writeREST(w, r, invalid(fmt.Sprintf("arguments[%d]", i), "want an object with name and value, and no name twice"))
+				return
+			}
+			parameters[name] = one["value"]
+		}
+	default:
+		writeREST(w, r, invalid("arguments", "want an object, or a list of name and value"))
+		return
 	}
 	message := wire.NewMessage(wire.MessageRoleUser, wire.NewDataPart(map[string]any{"toolId": id, "parameters": parameters}))
 	message.ContextID = text(asked, "contextId", "context_id")
@@ -157,5 +212,18 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	s.originalAnswer(w, r, named("SendMessage"), q)
+	result, err := s.do(r.Context(), named("SendMessage"), q)
+	if err == nil {
+		result, err = legacyResult(named("SendMessage"), result, q)
+	}
+	var task map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(result, &task)
+	}
+	if err != nil {
+		writeREST(w, r, s.explain(err))
+		return
+	}
+	task["execution_id"] = task["id"] // by which the original's clients follow it
+	s.originalJSON(w, http.StatusOK, task)
 }

@@ -84,9 +84,10 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 	message.TaskID = wire.NewTaskID()
 	task := &wire.Task{ID: message.TaskID, ContextID: message.ContextID,
 		Status: wire.TaskStatus{State: wire.TaskStateSubmitted}, History: []*wire.Message{message}}
+	from := origin{q.caller.Workspace, slices.Contains(q.extensions, DevelopmentExtension)}
 	step, err := s.step(tasklog.Task{}, task)
 	if err == nil {
-		step.Input, err = json.Marshal(origin{q.caller.Workspace})
+		step.Input, err = json.Marshal(from)
 	}
 	if err != nil {
 		return sent{}, err
@@ -106,7 +107,7 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 	// It is followed before anything else can happen, so that nothing has to be read from disk.
 	follower, err := s.o.Log.Follow(context.WithoutCancel(ctx), t.ID, t.Seq)
 	if err == nil {
-		if err = s.run(q.at, q.caller, t, task, message, q.at.agent.Work); err != nil {
+		if err = s.run(q.at, q.caller, from, t, task, message, q.at.agent.Work); err != nil {
 			follower.Close()
 		}
 	}
@@ -177,11 +178,11 @@ func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sen
 		return sent{}, err
 	}
 	task := fold(snap.task, event, message)
-	caller, err := s.callerOf(ctx, t)
+	caller, from, err := s.callerOf(ctx, t)
 	if err != nil {
 		return sent{}, err
 	}
-	if err := s.run(q.at, caller, next, task, message, q.at.agent.Work); err != nil {
+	if err := s.run(q.at, caller, from, next, task, message, q.at.agent.Work); err != nil {
 		return sent{}, err
 	}
 	return sent{task: next}, nil

@@ -29,6 +29,11 @@ type Options struct {
 	More func(name string) Agent
 	// Caller returns who makes a request. Required.
 	Caller func(*http.Request) Caller
+	// Logins has the agents below /agents log in, for callers that see everybody's tasks. Optional; without
+	// it nobody logs an agent in here.
+	Logins Logins
+	// Told is told of each login that a caller has begun, and of each that a caller has ended. Optional.
+	Told func(by Caller, agent, what string)
 	// Streams is told that an answer tells news from now on, and no longer is a request that somebody waits for.
 	// Optional.
 	Streams func(context.Context)
@@ -77,6 +82,7 @@ type Server struct {
 	runs       map[string]*run // by the task's id
 	underWay   map[string]int  // how many there are, by whose they are
 	began      time.Time
+	logins     loginsUnderWay
 	watchers   [2]atomic.Int64 // streams of many tasks: server-sent events, and WebSockets
 	working    sync.WaitGroup  // runs, and what goes on by itself
 }
@@ -101,6 +107,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Base == nil {
 		o.Base = BaseOf
+	}
+	if o.Told == nil {
+		o.Told = func(Caller, string, string) {}
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
@@ -253,29 +262,26 @@ func (s *Server) resume(ctx context.Context, at *endpoint, t tasklog.Task, work 
 	if err != nil {
 		return err
 	}
-	caller, err := s.callerOf(ctx, t)
+	caller, from, err := s.callerOf(ctx, t)
 	if err != nil {
 		return err
 	}
-	return s.run(at, caller, t, snap.task, snap.task.History[0], work)
+	return s.run(at, caller, from, t, snap.task, snap.task.History[0], work)
 }
 
 // origin is what is kept of whoever has begun a task, beside the name.
 type origin struct {
 	Workspace string `json:"workspace,omitempty"`
+	Develops  bool   `json:"develops,omitempty"` // see run
 }
 
 // callerOf returns who has begun a task.
-func (s *Server) callerOf(ctx context.Context, t tasklog.Task) (Caller, error) {
+func (s *Server) callerOf(ctx context.Context, t tasklog.Task) (c Caller, from origin, err error) {
 	first, err := s.o.Log.Events(ctx, t, 0, 1)
-	if err != nil {
-		return Caller{}, err
-	}
-	var from origin
-	if len(first) > 0 && first[0].Input != nil {
+	if err == nil && len(first) > 0 && first[0].Input != nil {
 		err = json.Unmarshal(first[0].Input, &from)
 	}
-	return Caller{Name: t.Owner, Workspace: from.Workspace}, err
+	return Caller{Name: t.Owner, Workspace: from.Workspace}, from, err
 }
 
 // lost ends a task whose process has ended in the middle of it: what it had begun may have had effects, and is

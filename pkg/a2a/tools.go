@@ -145,7 +145,7 @@ func (a *ToolAgent) cardOf(tools []*tool.Tool, extended bool) *wire.AgentCard {
 			"call":    `{"toolCalls": [{"id": "1", "toolId": "SKILL", "parameters": {}}]}`,
 			"sandbox": a.o.Tools.Sandbox(), "skills": said,
 		},
-	}}
+	}, developmentExtension()}
 	if a.o.Card != nil {
 		a.o.Card(card)
 	}
@@ -265,6 +265,11 @@ func (a *ToolAgent) make(ctx context.Context, t *Turn, call ToolCall, earlier *p
 		if earlier.expired(call.ID, t.run.server.o.Now()) {
 			return p.end(NoResult(call, tool.Failf(tool.FailApproval,
 				"nobody answered in time, which counts as no")))
+		}
+	}
+	if t.run.develops {
+		if err := t.Emit(ctx, callBegins(call)); err != nil {
+			return p.end(NoResult(call, tool.Failf(tool.FailInternal, "what is told of the call cannot be kept: %v", err)))
 		}
 	}
 	end := t.Begin()

@@ -19,9 +19,12 @@ type run struct {
 	server *Server
 	at     *endpoint
 	caller Caller
-	ctx    context.Context
-	stop   context.CancelCauseFunc
-	over   chan struct{} // closed when the work has ended, and all of it is in the log
+	// develops says that events tell what they mean to a program that shows tool calls; see
+	// DevelopmentExtension.
+	develops bool
+	ctx      context.Context
+	stop     context.CancelCauseFunc
+	over     chan struct{} // closed when the work has ended, and all of it is in the log
 
 	// mu is held while the task's log is written, so that what is folded is what is there.
 	mu     sync.Mutex
@@ -237,6 +240,9 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 func (r *run) append(ctx context.Context, input *wire.Message, events ...wire.Event) error {
 	steps := make([]tasklog.Step, len(events))
 	for i, event := range events {
+		if r.develops {
+			develop(event)
+		}
 		var err error
 		if steps[i], err = r.server.step(r.head, event); err != nil {
 			return err
@@ -326,9 +332,9 @@ func (s *Server) room(caller Caller) error {
 }
 
 // run begins to work on a task. It returns an error if nothing begins any more.
-func (s *Server) run(at *endpoint, caller Caller, head tasklog.Task, task *wire.Task, message *wire.Message,
+func (s *Server) run(at *endpoint, caller Caller, from origin, head tasklog.Task, task *wire.Task, message *wire.Message,
 	work func(context.Context, *Turn) error) error {
-	r := &run{server: s, at: at, caller: caller, over: make(chan struct{}), asked: make(chan struct{}),
+	r := &run{server: s, at: at, caller: caller, develops: from.Develops, over: make(chan struct{}), asked: make(chan struct{}),
 		head: head, task: task}
 	r.ctx, r.stop = context.WithCancelCause(s.ending)
 	s.mu.Lock()

@@ -65,6 +65,10 @@ const (
 	ClientAccepted Type = "client.accepted"
 	ClientRefused  Type = "client.refused"
 
+	// An agent was told to log in or out by a client of the daemon's, or has; Agent says which, Detail how,
+	// Principal for whom.
+	AgentLogin Type = "agent.login"
+
 	WebhookFailed   Type = "webhook.failed"   // a delivery was given up: Detail has whose, of what, and why
 	WebhookDisabled Type = "webhook.disabled" // its receiver wants nothing any more
 	WebhookPaused   Type = "webhook.paused"   // a person has stopped deliveries; Detail says who
@@ -79,7 +83,7 @@ var all = []Type{
 	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
-	TaskArtifact, ClientAccepted, ClientRefused, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
+	TaskArtifact, ClientAccepted, ClientRefused, AgentLogin, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
 	WebhookTest,
 }
 
