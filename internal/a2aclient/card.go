@@ -49,6 +49,7 @@ type Scheme struct {
 const (
 	JSONRPC  = "JSONRPC"
 	HTTPJSON = "HTTP+JSON"
+	GRPC     = "GRPC"
 
 	Version10 = "1.0"
 	Version03 = "0.3"
@@ -57,6 +58,7 @@ const (
 // version returns the version that an interface is spoken to in; "" for one that is not spoken.
 func (i Interface) version() string {
 	switch {
+	case i.Binding == GRPC && !strings.HasPrefix(i.Version, "1"): // its service had another name before
 	case i.Version == "1" || strings.HasPrefix(i.Version, "1."):
 		return Version10
 	case strings.HasPrefix(i.Version, "0.3") || strings.HasPrefix(i.Version, "0.2"):

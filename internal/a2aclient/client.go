@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 )
 
 // Client speaks with an agent at one of its interfaces. It is safe for concurrent use.
@@ -19,6 +21,7 @@ type Client struct {
 	x       exchanger
 	url     *url.URL
 	version string
+	grpc    a2agrpc.Service
 }
 
 // header returns what all requests have in common.
@@ -39,6 +42,9 @@ func (c *Client) header() (http.Header, error) {
 
 // call carries out an operation, and returns its result as JSON of the version that is spoken.
 func (c *Client) call(ctx context.Context, op *operation, params any) (json.RawMessage, error) {
+	if c.Interface.Binding == GRPC {
+		return c.callGRPC(ctx, op, params)
+	}
 	request, err := c.request(op, params)
 	if err != nil {
 		return nil, err
@@ -60,6 +66,9 @@ func (c *Client) call(ctx context.Context, op *operation, params any) (json.RawM
 
 // result returns what an answer, or an event of a stream, holds.
 func (c *Client) result(body []byte) (json.RawMessage, error) {
+	if c.Interface.Binding == GRPC {
+		return body, nil
+	}
 	if c.Interface.Binding == HTTPJSON {
 		var said struct {
 			Error json.RawMessage `json:"error"`

@@ -27,6 +27,8 @@ type Options struct {
 	// Transport makes the connections. Optional, default one of the package's own, which uses the proxy of the
 	// environment. A caller that acts on what others say hands one in that guards addresses.
 	Transport http.RoundTripper
+	// GRPC makes the connections of gRPC; see ForGRPC. Optional where Transport is left out, too.
+	GRPC http.RoundTripper
 	// Credential is shown to the origin that was typed, and to those that a person has allowed. Optional.
 	Credential Credential
 	// UserAgent is how the client calls itself. Optional.
@@ -56,6 +58,24 @@ func NewTransport() *http.Transport {
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 	}
+}
+
+// ForGRPC returns a transport like another one that speaks nothing but HTTP/2, also in the clear. Nothing is sent through a
+// proxy in the clear, which would not understand it.
+func ForGRPC(t *http.Transport) *http.Transport {
+	t = t.Clone()
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP2(true)
+	t.Protocols.SetUnencryptedHTTP2(true)
+	if proxy := t.Proxy; proxy != nil {
+		t.Proxy = func(r *http.Request) (*url.URL, error) {
+			if r.URL.Scheme == "http" {
+				return nil, nil
+			}
+			return proxy(r)
+		}
+	}
+	return t
 }
 
 // ParseURL reads the URL of a server that a person has typed. A bare host is one of https, and of this machine one
@@ -123,7 +143,8 @@ type exchanger struct {
 
 func newExchanger(o Options) exchanger {
 	if o.Transport == nil {
-		o.Transport = NewTransport()
+		transport := NewTransport()
+		o.Transport, o.GRPC = transport, ForGRPC(transport)
 	}
 	return exchanger{o: o, http: &http.Client{Transport: o.Transport,
 		CheckRedirect: func(next *http.Request, before []*http.Request) error {
@@ -143,7 +164,7 @@ func (x exchanger) do(ctx context.Context, method string, u *url.URL, header htt
 	r.Header = header
 	if body == nil {
 		r.Body, r.GetBody = nil, nil
-	} else {
+	} else if header.Get("Content-Type") == "" {
 		header.Set("Content-Type", "application/json")
 	}
 	header.Set("User-Agent", first(x.o.UserAgent, "a2a-acp"))

@@ -15,11 +15,17 @@ type Stream struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	body   io.Closer
-	events *sseReader
+	events eventReader
 
 	// LastID is the id of the last event, by which a stream goes on where it broke off; "" where the server gives
 	// none.
 	LastID string
+}
+
+// eventReader reads the events of a stream: the JSON of the next one and its id, "" where it has none. It returns io.EOF at
+// the end.
+type eventReader interface {
+	next() (data []byte, id string, err error)
 }
 
 // SendStreaming sends a message, and returns the stream of what comes of it.
@@ -34,6 +40,9 @@ func (c *Client) Subscribe(ctx context.Context, id wire.TaskID, lastID string) (
 }
 
 func (c *Client) open(ctx context.Context, op *operation, params any, lastID string) (*Stream, error) {
+	if c.Interface.Binding == GRPC {
+		return c.openGRPC(ctx, op, params)
+	}
 	request, err := c.request(op, params)
 	if err != nil {
 		return nil, err
@@ -69,11 +78,14 @@ func (c *Client) open(ctx context.Context, op *operation, params any, lastID str
 func (s *Stream) Next() (wire.Event, error) {
 	for {
 		data, id, err := s.events.next()
+		var said *Error
 		switch {
 		case s.ctx.Err() != nil:
 			return nil, context.Cause(s.ctx)
 		case errors.Is(err, io.EOF):
 			return nil, io.EOF
+		case errors.As(err, &said):
+			return nil, said
 		case err != nil:
 			return nil, fmt.Errorf("the stream breaks off: %w", err)
 		case len(data) == 0:

@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 )
 
 // TestCanonical is about each thing that ProtoJSON says in several ways, and each that readers disagree on.
@@ -53,8 +55,8 @@ func FuzzCanonical(f *testing.F) {
 	f.Add([]byte(`{"message":{"message_id":"m","role":1,"parts":[{"text":"x"},{"data":{"a":[1,"b",null]}}],"metadata":{"k":1.5}}}`))
 	f.Add([]byte(`{"configuration":{"history_length":"3","returnImmediately":true},"tenant":"t","message":null}`))
 	f.Add([]byte(`{"message":{"parts":[{"raw":"AAA=","media_type":"image/png","filename":"f"}],"reference_task_ids":["a"]}}`))
-	var g grpcService
-	method, err := g.method("SendMessage")
+	var g a2agrpc.Service
+	method, err := g.Method("SendMessage")
 	if err != nil {
 		f.Fatal(err)
 	}

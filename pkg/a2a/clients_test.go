@@ -10,9 +10,12 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
-	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	sdkgrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 )
 
 // transports are the protocol's own clients for each binding and version that we speak.
@@ -34,7 +37,7 @@ func transports(t *testing.T, h *house) map[string]a2aclient.Transport {
 	return map[string]a2aclient.Transport{
 		"JSON-RPC 1.0":  a2aclient.NewJSONRPCTransport(h.http.URL, h.http.Client()),
 		"HTTP+JSON 1.0": a2aclient.NewRESTTransport(base, h.http.Client()),
-		"gRPC 1.0":      a2agrpc.NewGRPCTransport(conn),
+		"gRPC 1.0":      sdkgrpc.NewGRPCTransport(conn),
 		"JSON-RPC 0.3":  a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: h.http.URL, Client: h.http.Client()}),
 		"HTTP+JSON 0.3": legacyREST,
 	}
@@ -133,5 +136,19 @@ func TestClients(t *testing.T) {
 				t.Errorf("%s: subscribed after the end: %v", name, err)
 			}
 		}
+	}
+}
+
+// TestMethods holds the operations against the methods of gRPC.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	var service a2agrpc.Service
+	for _, op := range operations {
+		if _, err := service.Method(op.name); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := a2apb.File_a2av1_proto.Services().ByName("A2AService").Methods().Len(); n != len(operations) {
+		t.Errorf("the service has %d methods, and there are %d operations", n, len(operations))
 	}
 }

@@ -2,74 +2,24 @@ package a2a
 
 import (
 	"context"
-	_ "embed"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/descriptorpb"
-	"google.golang.org/protobuf/types/dynamicpb"
-	_ "google.golang.org/protobuf/types/known/emptypb"     // is named by the descriptor
-	_ "google.golang.org/protobuf/types/known/structpb"    // likewise
-	_ "google.golang.org/protobuf/types/known/timestamppb" // likewise
 
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 )
 
-// A request of gRPC becomes one of JSON and its answer one of gRPC again, by the descriptor of the protocol's
-// .proto file: so this binding cannot differ from the others, and the program pays nothing for gRPC before
-// somebody speaks it. (The generated code of the protocol's module links all of grpc-go, which costs every start
-// of every command a millisecond and a half, and 9 MB of program.)
-
-// descriptor is the .proto file of the protocol, compiled; TestDescriptor holds it against the module's.
-//
-//go:embed a2a.binpb
-var descriptor []byte
-
-// grpcPrefix begins the path of each method.
-const grpcPrefix = "/lf.a2a.v1.A2AService/"
-
-// grpcService knows the methods. The zero grpcService is ready to use.
-type grpcService struct {
-	once    sync.Once
-	methods protoreflect.MethodDescriptors
-	err     error
-}
-
-func (g *grpcService) method(name string) (protoreflect.MethodDescriptor, error) {
-	g.once.Do(func() {
-		var file descriptorpb.FileDescriptorProto
-		if g.err = proto.Unmarshal(descriptor, &file); g.err != nil {
-			return
-		}
-		var made protoreflect.FileDescriptor
-		if made, g.err = protodesc.NewFile(&file, protoregistry.GlobalFiles); g.err == nil {
-			g.methods = made.Services().ByName("A2AService").Methods()
-		}
-	})
-	if g.err != nil {
-		return nil, g.err
-	}
-	method := g.methods.ByName(protoreflect.Name(name))
-	if method == nil {
-		return nil, failf(errMethod, "there is no method %.60q", name)
-	}
-	return method, nil
-}
+// A request of gRPC becomes one of JSON and its answer one of gRPC again; see internal/a2agrpc.
 
 // serveGRPC answers a request of gRPC.
 func (s *Server) serveGRPC(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +32,7 @@ func (s *Server) serveGRPC(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	w.Header().Set("Content-Type", "application/grpc")
 	if err == nil {
-		err = s.answerGRPC(ctx, w, r, strings.TrimPrefix(r.URL.Path, grpcPrefix))
+		err = s.answerGRPC(ctx, w, r, strings.TrimPrefix(r.URL.Path, a2agrpc.Prefix))
 	}
 	if errors.Is(context.Cause(ctx), errDeadline) {
 		err = &Error{kind: errorKind{grpc: 4}, text: errDeadline.Error()}
@@ -118,8 +68,11 @@ func grpcContext(r *http.Request) (context.Context, context.CancelFunc, error) {
 }
 
 func (s *Server) answerGRPC(ctx context.Context, w http.ResponseWriter, r *http.Request, name string) error {
-	method, err := s.grpc.method(name)
-	if err != nil {
+	method, err := s.grpc.Method(name)
+	switch {
+	case errors.Is(err, a2agrpc.ErrNoMethod):
+		return failf(errMethod, "%v", err)
+	case err != nil:
 		return err
 	}
 	if said := saidVersion(r); said != "" {
@@ -145,7 +98,7 @@ func (s *Server) answerGRPC(ctx context.Context, w http.ResponseWriter, r *http.
 	if op.name == "DeleteTaskPushNotificationConfig" {
 		result = []byte(`{}`)
 	}
-	frame, err := grpcFrame(result, method.Output())
+	frame, err := a2agrpc.Frame(result, method.Output())
 	if err != nil {
 		return err
 	}
@@ -156,29 +109,20 @@ func (s *Server) answerGRPC(ctx context.Context, w http.ResponseWriter, r *http.
 
 // readGRPC reads the one message of a request, and returns it as JSON.
 func readGRPC(r *http.Request, kind protoreflect.MessageDescriptor) ([]byte, error) {
-	var head [5]byte
-	if _, err := io.ReadFull(r.Body, head[:]); err != nil {
+	body, err := a2agrpc.ReadFrame(r.Body, mostBody)
+	switch {
+	case errors.Is(err, a2agrpc.ErrCompressed):
+		return nil, failf(errMethod, "%v", err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, failf(errRequest, "the message is missing")
-	}
-	length := binary.BigEndian.Uint32(head[1:])
-	switch {
-	case head[0] != 0:
-		return nil, failf(errMethod, "the message is compressed; grpc-accept-encoding is identity")
-	case length > mostBody:
-		return nil, failf(errRequest, "the message is longer than %d bytes", mostBody)
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, int64(length)+1))
-	switch {
 	case err != nil:
-		return nil, failf(errRequest, "the message cannot be read to its end")
-	case len(body) != int(length):
-		return nil, failf(errRequest, "the message is %d bytes long and says %d", len(body), length)
+		return nil, failf(errRequest, "%v", err)
 	}
-	message := dynamicpb.NewMessage(kind)
-	if err := (proto.UnmarshalOptions{RecursionLimit: 2 * mostDepth}).Unmarshal(body, message); err != nil {
-		return nil, failf(errParams, "the message cannot be read: %v", err)
+	var more [1]byte
+	if n, _ := r.Body.Read(more[:]); n > 0 {
+		return nil, failf(errRequest, "there is more behind the message")
 	}
-	text, err := protojson.Marshal(message)
+	text, err := a2agrpc.Text(body, kind, 2*mostDepth)
 	if err != nil {
 		return nil, failf(errParams, "the message cannot be read: %v", err)
 	}
@@ -187,20 +131,6 @@ func readGRPC(r *http.Request, kind protoreflect.MessageDescriptor) ([]byte, err
 		return nil, failed
 	}
 	return params, nil
-}
-
-// grpcFrame returns JSON as a message of gRPC, with what stands before one.
-func grpcFrame(text []byte, kind protoreflect.MessageDescriptor) ([]byte, error) {
-	message := dynamicpb.NewMessage(kind)
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, message); err != nil {
-		return nil, fmt.Errorf("as a %s: %w", kind.Name(), err)
-	}
-	frame, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 5+len(text)), message)
-	if err != nil {
-		return nil, err
-	}
-	binary.BigEndian.PutUint32(frame[1:], uint32(len(frame)-5)) //nolint:gosec // no task is as long
-	return frame, nil
 }
 
 func (s *Server) streamGRPC(ctx context.Context, w http.ResponseWriter, q *query, op *operation,
@@ -224,7 +154,7 @@ func (s *Server) streamGRPC(ctx context.Context, w http.ResponseWriter, q *query
 			return err
 		}
 		for _, n := range list {
-			frame, err := grpcFrame(n.body, kind)
+			frame, err := a2agrpc.Frame(n.body, kind)
 			if err != nil {
 				return err
 			}

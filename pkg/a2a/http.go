@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 )
 
 // ServeHTTP serves all bindings, by path: JSON-RPC at the place of an endpoint, HTTP+JSON below it, gRPC at the
@@ -24,7 +26,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// slash.
 		writeREST(w, r, failf(errMethod, "there is nothing at %.100q", r.URL.RawPath))
 		return
-	case strings.HasPrefix(path, grpcPrefix):
+	case strings.HasPrefix(path, a2agrpc.Prefix):
 		s.serveGRPC(w, r)
 		return
 	case path == KeySetPath:

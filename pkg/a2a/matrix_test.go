@@ -1,11 +1,15 @@
 package a2a
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 )
 
 // deed is an operation on a task, as one binding of one version has it. ID stands for the task.
@@ -13,7 +17,7 @@ type deed struct {
 	name, method, path, body, version string
 }
 
-// deeds are all operations on one task, in all bindings over HTTP.
+// deeds are all operations on one task, in all bindings.
 func deeds() (list []deed) {
 	const config = `"url":"https://example.com/hook"`
 	params := map[string]string{
@@ -40,6 +44,7 @@ func deeds() (list []deed) {
 	}
 	for _, op := range operations {
 		if p, ok := params[op.name]; ok {
+			list = append(list, deed{op.name, "GRPC", "", p, version10})
 			list = append(list, deed{op.name, "POST", "", `{"jsonrpc":"2.0","id":1,"method":"` + op.name + `","params":` + p + `}`, version10})
 		}
 		if p, ok := old[op.legacy]; ok {
@@ -79,7 +84,17 @@ func TestOthersAreUnseen(t *testing.T) {
 			t.Fatal(failure)
 		}
 	}
+	over := http.Transport{Protocols: new(http.Protocols)}
+	over.Protocols.SetUnencryptedHTTP2(true)
+	t.Cleanup(over.CloseIdleConnections)
 	do := func(who string, d deed, place, id string) (status int, body string) {
+		if d.method == "GRPC" {
+			said := strings.ReplaceAll(d.body, "ID", id)
+			if place != "" {
+				said = `{"tenant":"` + strings.TrimPrefix(place, "/agents/") + `",` + said[1:]
+			}
+			return h.grpc(&over, who, d.name, said, id)
+		}
 		response := h.request(who, d.method, place+strings.ReplaceAll(d.path, "ID", id), strings.ReplaceAll(d.body, "ID", id), "A2A-Version", d.version)
 		defer response.Body.Close()
 		text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
@@ -122,4 +137,41 @@ func TestOthersAreUnseen(t *testing.T) {
 	if tried < 500 {
 		t.Errorf("%d were tried", tried)
 	}
+}
+
+// grpc makes a request of gRPC as somebody. It returns its status, and all else that is told, where ID stands for the task.
+func (h *house) grpc(over *http.Transport, who, op, params, id string) (status int, said string) {
+	h.t.Helper()
+	method, err := h.door.grpc.Method(op)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	frame, err := a2agrpc.Frame([]byte(params), method.Input())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, h.http.URL+a2agrpc.Prefix+op, bytes.NewReader(frame))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", who)
+	r.Header.Set("Content-Type", "application/grpc")
+	response, err := over.RoundTrip(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		h.t.Error(err)
+	}
+	details, err := base64.RawStdEncoding.DecodeString(response.Trailer.Get("Grpc-Status-Details-Bin"))
+	if err != nil {
+		h.t.Error(err)
+	}
+	told := fmt.Sprintf("%s %q %q", response.Trailer.Get("Grpc-Message"), details, body)
+	if code := response.Trailer.Get("Grpc-Status"); code != "0" {
+		told = "error " + code + ": " + told
+	}
+	return response.StatusCode, strings.ReplaceAll(told, id, "ID")
 }

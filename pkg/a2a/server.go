@@ -14,6 +14,7 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/a2a-acp/a2a-acp/internal/a2agrpc"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
 )
@@ -71,7 +72,7 @@ type Server struct {
 	endpoints map[string]*endpoint // by name; guarded by places
 	snapshots *lru.Cache[string, *snapshot]
 	cards     cards
-	grpc      grpcService
+	grpc      a2agrpc.Service
 
 	ending context.Context // done when runs are to end
 	end    context.CancelCauseFunc

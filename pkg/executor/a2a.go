@@ -102,6 +102,8 @@ func (remotes) Run(ctx context.Context, a *act, to streams) (outcome, error) {
 	guard := netguard.Guard{Allow: a.tool.A2A.Allow}
 	transport := guard.Transport()
 	defer transport.CloseIdleConnections()
+	grpc := a2aclient.ForGRPC(transport)
+	defer grpc.CloseIdleConnections()
 	limits := a.tool.Sandbox.Limits
 	said := newRemoteOutput(to, limits.Output)
 	working, stop := context.WithCancelCause(ctx)
@@ -111,6 +113,7 @@ func (remotes) Run(ctx context.Context, a *act, to streams) (outcome, error) {
 	began := time.Now()
 	end, err := (&remoteCall{act: a, said: said, clock: clock, stop: stop, options: a2aclient.Options{
 		Transport:  bounded{transport, mostRemote},
+		GRPC:       bounded{grpc, mostRemote},
 		Credential: a2aclient.Credential{Secret: settled.token, As: a.tool.A2A.Auth},
 	}}).run(working)
 	out := said.outcome()

@@ -27,7 +27,7 @@ func Commands(env *cli.Environment) []*cobra.Command {
 // server is how a server is reached, as the flags say.
 type server struct {
 	env       *cli.Environment
-	transport http.RoundTripper
+	transport *http.Transport
 
 	token, auth       string
 	allow             []string
@@ -43,14 +43,14 @@ func addServer(env *cli.Environment, cmd *cobra.Command) *server {
 	f.StringVar(&s.token, "token", "", "where your token is: env:NAME or file:PATH")
 	f.StringVar(&s.auth, "auth", "", "how it is shown: bearer, basic or the name of a header")
 	f.StringArrayVar(&s.allow, "allow-origin", nil, "another origin that the card may lead to")
-	f.StringVar(&s.binding, "binding", "", "how it is spoken: JSONRPC or HTTP+JSON")
+	f.StringVar(&s.binding, "binding", "", "how it is spoken: JSONRPC, HTTP+JSON or GRPC")
 	f.StringVar(&s.protocol, "protocol", "", "version of the protocol: 1.0 or 0.3")
 	f.BoolVar(&s.plain, "allow-plain", false, "show the token without TLS, too")
 	f.DurationVar(&s.timeout, "timeout", 0, "give up after so long, such as 90s")
 	words := func(list ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("binding", words(a2aclient.JSONRPC, a2aclient.HTTPJSON))
+	_ = cmd.RegisterFlagCompletionFunc("binding", words(a2aclient.JSONRPC, a2aclient.HTTPJSON, a2aclient.GRPC))
 	_ = cmd.RegisterFlagCompletionFunc("protocol", words(a2aclient.Version10, a2aclient.Version03))
 	_ = cmd.RegisterFlagCompletionFunc("auth", words("bearer", "basic", "X-API-Key"))
 	_ = cmd.RegisterFlagCompletionFunc("token", cobra.FixedCompletions([]string{"env:", "file:"},
@@ -103,7 +103,7 @@ func (s *server) within(ctx context.Context) (context.Context, context.CancelFun
 
 // discover reads the card of a server.
 func (s *server) discover(ctx context.Context, at string) (*a2aclient.Card, a2aclient.Options, error) {
-	o := a2aclient.Options{Transport: s.transport, UserAgent: "a2a-acp/" + s.env.Version}
+	o := a2aclient.Options{Transport: s.transport, GRPC: a2aclient.ForGRPC(s.transport), UserAgent: "a2a-acp/" + s.env.Version}
 	u, err := a2aclient.ParseURL(at)
 	if err != nil {
 		return nil, o, cli.Fail(exit.Usage, err)
@@ -146,8 +146,8 @@ func (s *server) connect(ctx context.Context, at string) (*a2aclient.Client, err
 	if err != nil {
 		return nil, failure(err)
 	}
-	if u, err := url.Parse(client.Interface.URL); err == nil && !o.Credential.IsZero() && !s.plain && a2aclient.Plain(u) {
-		return nil, cli.Fail(exit.Usage, errPlain(u))
+	if !o.Credential.IsZero() && !s.plain && a2aclient.Plain(client.URL()) {
+		return nil, cli.Fail(exit.Usage, errPlain(client.URL()))
 	}
 	return client, nil
 }

@@ -1,7 +1,8 @@
-package a2a
+package a2agrpc
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"slices"
@@ -50,15 +51,13 @@ func TestDescriptor(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(descriptor, want) {
-		t.Error("it is not that of the protocol's module; go test ./pkg/a2a -run TestDescriptor -update")
+		t.Error("it is not that of the protocol's module; go test ./internal/a2agrpc -run TestDescriptor -update")
 	}
-	var g grpcService
-	for _, op := range operations {
-		if _, err := g.method(op.name); err != nil {
-			t.Fatal(err)
-		}
+	var service Service
+	if _, err := service.Method("SendMessage"); err != nil {
+		t.Fatal(err)
 	}
-	if n := g.methods.Len(); n != len(operations) {
-		t.Errorf("the service has %d methods, and there are %d operations", n, len(operations))
+	if _, err := service.Method("Send"); !errors.Is(err, ErrNoMethod) {
+		t.Errorf("a method that is not there: %v", err)
 	}
 }
