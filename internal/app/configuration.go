@@ -129,10 +129,11 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 	for i := range tools {
 		loaded := &tools[i]
 		entries = append(entries, &executor.Entry{
-			Tool: &loaded.Tool, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
-			CacheKey: loaded.CacheKey,
-			Details:  loaded.Details,
-			Output:   loaded.Output,
+			Tool: &loaded.Tool, Template: loaded.Template, Request: loaded.Request, Answer: loaded.Answer,
+			Confirmation: loaded.Confirmation,
+			CacheKey:     loaded.CacheKey,
+			Details:      loaded.Details,
+			Output:       loaded.Output,
 		})
 	}
 	return entries

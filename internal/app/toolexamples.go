@@ -73,8 +73,9 @@ func (a *App) TestTools(ctx context.Context, tools []*config.Loaded, door tool.D
 func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	t := loaded.Tool
 	t.Retry, t.CircuitBreaker, t.Caching = tool.Retry{}, tool.CircuitBreaker{}, tool.Caching{}
-	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Request: loaded.Request, Confirmation: loaded.Confirmation,
-		Details: loaded.Details, Output: loaded.Output}}
+	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Request: loaded.Request, Answer: loaded.Answer,
+		Confirmation: loaded.Confirmation,
+		Details:      loaded.Details, Output: loaded.Output}}
 	if x.Setup != "" {
 		template, err := config.CompileSetup(*x)
 		if err != nil {

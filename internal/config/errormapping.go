@@ -119,12 +119,10 @@ func (e *toolEntry) readStatusMapping(all yamldoc.Value, entry yamldoc.Entry) {
 				}
 			}
 		}
+	case entry.Name == "when":
+		e.readWhen(entry.Value)
 	case err != nil || status < 300 || status > 599 || strconv.Itoa(status) != entry.Name:
-		hint := ""
-		if entry.Name == "when" {
-			hint = "expressions over an answer are not done yet; name the statuses"
-		}
-		entry.Key.Fail(yamldoc.RuleValue, hint, "want a status from 300 to 599, or 4xx, 5xx; found %s",
+		entry.Key.Fail(yamldoc.RuleValue, "", "want a status from 300 to 599, 4xx, 5xx, or when; found %s",
 			yamldoc.Describe(entry.Key.Node))
 	default:
 		if m, ok := e.readMapped(entry, status); ok {

@@ -30,12 +30,14 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 	m := yamldoc.Mapping[*toolEntry]{
 		Name: "http",
 		Synonyms: map[string]string{"url": "get", "api": "source", "header": "headers", "params": "query", "body": "json",
-			"data": "form", "files": "multipart", "content_type": "type"},
+			"data": "form", "files": "multipart", "content_type": "type",
+			"pages": "paginate", "pagination": "paginate", "response": "result", "response_mapping": "result"},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"auth", "base_url", "allow_addresses", "redirects"}, Hint: "%s belongs to an entry of sources"},
 			{Names: []string{"retry", "caching", "circuit_breaker", "error_mapping", "parameters", "output"},
 				Hint: "%s belongs to the tool, beside http"},
-			{Names: []string{"poll", "pages"}, Hint: "%s is not done yet: one call sends one request"},
+			{Names: []string{"poll"}, Hint: "%s is not done yet: a call does not wait for a job"},
+			{Names: []string{"when"}, Hint: "%s belongs under error_mapping of the tool"},
 		},
 		Keys: []yamldoc.Key[*toolEntry]{
 			yamldoc.NewKey("source", "the name of an entry of sources", func(e *toolEntry, v yamldoc.Value) { e.http.source = v }),
@@ -88,6 +90,11 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 	add("idempotency_key", "the name of a header, such as Idempotency-Key", func(h *httpEntry, v yamldoc.Value) {
 		v.SetText(&h.spec.IdempotencyKey)
 	})
+	m.Keys = append(m.Keys,
+		yamldoc.NewKey("result", "a mapping: {pick, shape}", func(e *toolEntry, v yamldoc.Value) {
+			yamldoc.ReadKeys(v, resultMapping(), &e.tool.HTTP.Answer)
+		}),
+		yamldoc.NewKey("paginate", "a mapping: {next, items, max_pages}", (*toolEntry).readPages))
 	add("safe", "true or false", func(h *httpEntry, v yamldoc.Value) { h.safe = v })
 	m.Keys = append(m.Keys, yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s",
 		func(e *toolEntry, v yamldoc.Value) {

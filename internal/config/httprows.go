@@ -26,8 +26,10 @@ func httpRows() map[string]schemaRow {
 		"type":        {"The media type of the body.", aText()},
 		"idempotency_key": {"A header that tells the attempts of one call apart from other calls.",
 			aText()},
-		"safe":    {"The request changes nothing, whatever its method.", withDefault(aBool(), false)},
-		"timeout": {"From the first byte to the last: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+		"result":   {"Which part of an answer is the tool's result, as JSON.", ref("result")},
+		"paginate": {"How an answer goes on in further pages, which are read, too; of a GET.", ref("pages")},
+		"safe":     {"The request changes nothing, whatever its method.", withDefault(aBool(), false)},
+		"timeout":  {"From the first byte to the last: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
 	}
 	for _, method := range request.Methods() {
 		if method != "QUERY" {

@@ -53,6 +53,10 @@ func ToolsSchema() ([]byte, error) {
 			"basic":   requireObject(object(basicMapping(), "username", "password")),
 			"api_key": requireObject(object(keyMapping(), "name", "value")),
 
+			"result": object(resultMapping()),
+			"pages":  requireObject(object(pagesMapping(), "next", "items")),
+			"cursor": requireObject(object(cursorMapping())),
+
 			"client_credentials": requireObject(object(clientCredentialsMapping(), "token_url", "client_id", "client_secret")),
 			"token_exchange":     requireObject(object(tokenExchangeMapping(), "token_url", "client_id", "client_secret", "subject")),
 			"client_certificate": requireObject(object(clientCertificateMapping(), "certificate", "key")),
@@ -70,6 +74,7 @@ func ToolsSchema() ([]byte, error) {
 			"limits":     object(limitsMapping()),
 			"path":       object(allowedPathMapping(), "path"),
 			"error":      object(mappedErrorMapping(), "code"),
+			"condition":  requireObject(object(conditionMapping(), "if", "code")),
 			"hints":      object(annotationsMapping()),
 			"retry":      object(retryMapping()),
 			"breaker":    object(circuitBreakerMapping()),

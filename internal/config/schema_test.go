@@ -28,11 +28,13 @@ func toolsMappings() map[string]func() (string, []string) {
 		"propertyMapping": named(propertyMapping), "httpMapping": named(httpMapping), "httpSourceMapping": named(httpSourceMapping),
 		"authOfSourceMapping": named(authOfSourceMapping), "basicMapping": named(basicMapping), "keyMapping": named(keyMapping),
 		"clientCredentialsMapping": named(clientCredentialsMapping), "tokenExchangeMapping": named(tokenExchangeMapping),
-		"clientCertificateMapping": named(clientCertificateMapping),
-		"fieldMapping":             named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
+		"clientCertificateMapping": named(clientCertificateMapping), "resultMapping": named(resultMapping),
+		"pagesMapping": named(pagesMapping), "cursorMapping": named(cursorMapping),
+		"fieldMapping": named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
 		"importMapping": named(importMapping), "selectorMapping": named(selectorMapping), "flagSelectorMapping": named(flagSelectorMapping),
 		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
+		"conditionMapping":   named(conditionMapping),
 		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
 		"retryMapping":          named(retryMapping),
 		"circuitBreakerMapping": named(circuitBreakerMapping), "cachingMapping": named(cachingMapping),
@@ -284,11 +286,18 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 
 // contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
+	"conditionMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
+		"tools: {t: {http: {source: s, get: /x}, error_mapping: {when: [{if: 'status == 1', code: 1, %s}]}}}",
 	"httpMapping":         "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, %s}}}",
 	"httpSourceMapping":   "version: 2\nsources: {s: {base_url: 'https://a.example', %s}}\ntools: {}",
 	"authOfSourceMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {%s}}}\ntools: {}",
 	"basicMapping":        "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {basic: {username: a, password: {secret: B}, %s}}}}\ntools: {}",
 	"keyMapping":          "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {api_key: {name: a, value: {secret: B}, %s}}}}\ntools: {}",
+	"resultMapping":       "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, result: {%s}}}}",
+	"pagesMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
+		"tools: {t: {http: {source: s, get: /x, paginate: {next: link, items: /, %s}}}}",
+	"cursorMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
+		"tools: {t: {http: {source: s, get: /x, paginate: {next: {cursor: /a, parameter: b, %s}, items: /}}}}",
 	"clientCredentialsMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {client_credentials: {token_url: 'https://b.example/t', " +
 		"client_id: a, client_secret: {secret: B}, %s}}}}\ntools: {}",
 	"tokenExchangeMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {token_exchange: {token_url: 'https://b.example/t', " +

@@ -101,6 +101,21 @@ func schemaRows() map[string]map[string]schemaRow {
 		},
 		"http": httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
 		"client_credentials": clientCredentialsRows(), "token_exchange": tokenExchangeRows(),
+		"result": {
+			"pick":  {"Where it stands in the answer: a JSON pointer, or names with dots between them.", aText()},
+			"shape": {"An expression of CEL over status, headers and body that gives it; body is what pick has found.", aText()},
+		},
+		"paginate": {
+			"next": {"Where the next page is told: link (the header), {pointer: /next} (a URL), or {cursor: /next, parameter: after}.",
+				anyOf(anEnum(tool.NextLink), ref("cursor"))},
+			"items":     {"Where in each page the list stands; / where the page is one.", aText()},
+			"max_pages": {"How many pages are read.", withDefault(aWhole(1, mostPages), defaultPages)},
+		},
+		"next": {
+			"pointer":   {"Where in the body the URL of the next page stands.", aText()},
+			"cursor":    {"Where in the body the cursor of the next page stands.", aText()},
+			"parameter": {"The field of the query that takes the cursor.", aText()},
+		},
 		"client_certificate": {
 			"certificate": {"Where the certificate stands, as PEM.", ref("reference")},
 			"key":         {"Where its private key stands, as PEM.", ref("reference")},
@@ -181,13 +196,7 @@ func schemaRows() map[string]map[string]schemaRow {
 			"path":   {"The file or directory; relative to working_directory.", aPath()},
 			"access": {"write includes read.", withDefault(anEnum("read", "write"), "write")},
 		},
-		"an error mapping": {
-			"code": {"The JSON-RPC error code: -32602 invalid params, -32002 not found, -32603 internal, " +
-				"or one of your own.", aWhole(math.MinInt32, math.MaxInt32)},
-			"message":   {"The canonical text of the code, which clients know it by.", aText()},
-			"detail":    {"What this call was about; a plain text, {{name}} is filled in.", aText()},
-			"retryable": {"Whether trying again may help; see retry.", withDefault(aBool(), false)},
-		},
+		"an error mapping": errorRows(), "a condition": conditionRows(),
 		"a2a": {
 			"url":   {"Where the agent is, or its card.", schema{"type": "string", "pattern": "^https?://"}},
 			"skill": {"The skill that is run with the call's parameters.", aText()},
@@ -299,9 +308,9 @@ func toolRows() map[string]schemaRow {
 		"parameters":      {"What a call may give.", aList(ref("parameter"))},
 		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
 		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},
-		"error_mapping": {"What exit codes, or the statuses of answers (404, 5xx), mean: a JSON-RPC error code, or " +
-			"{code, message, detail, retryable}.",
-			schema{"type": []string{"object", "null"},
+		"error_mapping": {"What exit codes, or the statuses of answers (404, 5xx, or conditions under when), mean: " +
+			"a JSON-RPC error code, or {code, message, detail, retryable}.",
+			schema{"type": []string{"object", "null"}, "properties": schema{"when": aList(ref("condition"))},
 				"patternProperties": schema{"^([1-9][0-9]{0,2}|[345]xx)$": anyOf(aWhole(math.MinInt32, math.MaxInt32),
 					ref("error"))}, "additionalProperties": false}},
 		"annotations": {"Hints for the client (MCP). readOnlyHint counts for us, too.",
@@ -411,5 +420,21 @@ func limitRows() map[string]schemaRow {
 		row.is["type"], row.is["minimum"], row.is["maximum"] = "integer", l.low, l.high
 		rows[l.name] = row
 	}
+	return rows
+}
+
+func errorRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"code": {"The JSON-RPC error code: -32602 invalid params, -32002 not found, -32603 internal, " +
+			"or one of your own.", aWhole(math.MinInt32, math.MaxInt32)},
+		"message":   {"The canonical text of the code, which clients know it by.", aText()},
+		"detail":    {"What this call was about; a plain text, {{name}} is filled in.", aText()},
+		"retryable": {"Whether trying again may help; see retry.", withDefault(aBool(), false)},
+	}
+}
+
+func conditionRows() map[string]schemaRow {
+	rows := errorRows()
+	rows["if"] = schemaRow{"An expression of CEL over an answer (status, headers, body); the first that holds counts.", aText()}
 	return rows
 }

@@ -26,6 +26,7 @@ func (e *toolEntry) compile() Loaded {
 	}
 	if e.http != nil {
 		loaded.Request = e.compileRequest()
+		loaded.Answer = e.compileAnswer()
 		e.unread = loaded.Request == nil
 	}
 	if e.confirmation.Node != nil {

@@ -17,7 +17,8 @@ type toolEntry struct {
 	// Places of what is checked once the whole entry is known. A value without a node was not given.
 	script       yamldoc.Value
 	exec         yamldoc.Value
-	http         *httpEntry // nil for a tool that sends no request
+	http         *httpEntry      // nil for a tool that sends no request
+	when         []yamldoc.Value // conditions of its error_mapping
 	a2a          yamldoc.Value
 	token        *tool.Reference // of a2a
 	flags        []yamldoc.Value // where a parameter says flag

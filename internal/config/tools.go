@@ -6,6 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/answer"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/render"
@@ -19,6 +20,7 @@ type Loaded struct {
 	Tool     tool.Tool
 	Template *render.Template  // nil when the tool is unavailable, or sends a request
 	Request  *request.Template // nil for a script
+	Answer   *answer.Reading   // nil where an answer is taken as it is
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do, or nothing is kept.

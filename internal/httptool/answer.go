@@ -12,6 +12,10 @@ type Answer struct {
 	Status  int
 	Header  http.Header
 	Elapsed time.Duration
+	// Charset is what the body's text was written in where that is not UTF-8, which it is told in; or of which nobody
+	// here knows it, and then it is told as it came.
+	Charset string
+	Unknown bool
 }
 
 // Body takes an answer's body in.
@@ -43,12 +47,13 @@ func read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
 			err = connectionFailure(e, x.API)
 		}
 	}()
-	_, err = io.CopyBuffer(struct{ io.Writer }{b}, io.LimitReader(response.Body, x.Limits.Bytes), make([]byte, 32<<10))
+	body := answer.text(response.Body)
+	_, err = io.CopyBuffer(struct{ io.Writer }{b}, io.LimitReader(body, x.Limits.Bytes), make([]byte, 32<<10))
 	if err != nil {
 		return answer, connectionFailure(err, x.API)
 	}
 	var more [1]byte
-	n, err := io.ReadFull(response.Body, more[:])
+	n, err := io.ReadFull(body, more[:])
 	switch {
 	case n > 0:
 		b.Truncated = true

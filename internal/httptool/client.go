@@ -26,6 +26,8 @@ import (
 type Exchange struct {
 	Request *request.Request
 	API     tool.API
+	// To is another URL of the same origin that the request goes to, which a server has named; "" for its own.
+	To string
 	// Credentials are the values that the references of the API stand for, by their names.
 	Credentials map[string]string
 	Limits      Limits
@@ -143,7 +145,10 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		return nil, failure
 	}
 	transport := c.transport(x.API.Origin, x.API, trust)
-	to := ""
+	to := x.To
+	if to != "" && !SameOrigin(to, x.API.Origin) {
+		return nil, tool.Failf(tool.FailUpstream, "nothing was sent: %s names a next page that is at another origin", x.API.Who())
+	}
 	for left := x.API.Redirects; ; left-- {
 		r, err := requestTo(ctx, x, to)
 		if err != nil {
@@ -198,6 +203,13 @@ func redirected(r *http.Request, response *http.Response) string {
 	}
 	to.Fragment = ""
 	return to.String()
+}
+
+// SameOrigin reports whether a URL is of an origin, such as https://api.example.com, and names no user.
+func SameOrigin(to, origin string) bool {
+	u, err := url.Parse(to)
+	own, errOwn := url.Parse(origin)
+	return err == nil && errOwn == nil && u.User == nil && u.Opaque == "" && u.Host != "" && originOf(u) == originOf(own)
 }
 
 func originOf(u *url.URL) string {

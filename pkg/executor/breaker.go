@@ -52,7 +52,7 @@ var (
 // that calls the request itself wrong. A trial that says nothing leaves its place to another.
 func verdict(t *tool.Tool, r *runResult) error {
 	failure := r.ended()
-	mapped, isMapped := t.ErrorMapping[r.outcome.ExitCode]
+	mapped, isMapped := t.ErrorMapping[r.outcome.meant()]
 	switch {
 	case !r.began || failure != nil && failure.Code == tool.FailCancelled:
 		return errNothing

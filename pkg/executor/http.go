@@ -62,7 +62,8 @@ func (r requests) Plan(invocation *tool.Invocation, filled map[string]string) (p
 		return nil, tool.Failf(tool.FailSandbox, "%s: nothing here sends requests", invocation.Tool)
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "a2a-acp request plan v1 %+v %v", work.tool.HTTP.API, limitsOf(work.tool, invocation.Spool))
+	fmt.Fprintf(sum, "a2a-acp request plan v1 %+v %+v %v", work.tool.HTTP.API, work.tool.HTTP.Answer,
+		limitsOf(work.tool, invocation.Spool))
 	return requestPlan{hex.EncodeToString(sum.Sum(nil)), maps.Clone(filled)}, nil
 }
 
@@ -82,10 +83,13 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 	}
 	work := requestOf(a.invocation)
 	limits := limitsOf(a.tool, a.invocation.Spool)
-	body := &httptool.Body{To: to.stdout, Keep: to.last == 0}
-	answer, err := r.client.Do(ctx, httptool.Exchange{
-		Request: work.sent, API: a.tool.HTTP.API, Credentials: a.credentials(settled), Limits: limits,
-	}, body)
+	reading := a.entry.Answer
+	body := &httptool.Body{To: to.stdout, Keep: to.last == 0 || reading.Whole()}
+	if reading.Whole() {
+		body.To = nil // what is told is not what comes
+	}
+	x := httptool.Exchange{Request: work.sent, API: a.tool.HTTP.API, Credentials: a.credentials(settled), Limits: limits}
+	answer, err := r.client.Do(ctx, x, body)
 	out := outcome{
 		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,
 		HTTP: &tool.HTTPReport{Method: work.shown(a).Method, URL: work.shown(a).URL, Status: answer.Status},
@@ -94,26 +98,41 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 		out.Ended = asFailure(err, tool.FailInternal)
 		return out, nil
 	}
-	out.ExitCode = answer.Status
-	if httptool.Succeeded(answer.Status) {
-		out.ExitCode = 0
-	}
-	out.Permanent = !httptool.MayPass(answer.Status)
-	now := time.Now
-	if r.now != nil {
-		now = r.now
-	}
-	out.RetryAfter = answer.RetryAfter(now())
-	if location := answer.Header.Get("Location"); answer.Status >= 300 && answer.Status < 400 && location != "" {
-		out.Notes = append(out.Notes, "the answer leads to "+display.Line(location)+
-			", and is not followed; redirects under the source lets so many be, to the same origin")
-	}
+	out.answered(answer, now(r.now))
 	if body.Truncated {
 		out.Ended = tool.Failf(tool.FailOutput, "the answer has more than %d bytes; what came before is kept, and %s "+
 			"in the tool's entry (%s) sets that limit", limits.Bytes, limitKey(a.invocation.Spool), a.tool.Source)
 		out.LimitsHit = []string{"output"}
+		return out, nil
+	}
+	if reading.Whole() {
+		r.read(ctx, a, x, &out, answer)
 	}
 	return out, nil
+}
+
+func now(clock func() time.Time) time.Time {
+	if clock == nil {
+		return time.Now()
+	}
+	return clock()
+}
+
+// answered notes what an answer says beside its body.
+func (o *outcome) answered(answer *httptool.Answer, now time.Time) {
+	o.ExitCode = answer.Status
+	if httptool.Succeeded(answer.Status) {
+		o.ExitCode = 0
+	}
+	o.Permanent = !httptool.MayPass(answer.Status)
+	o.RetryAfter = answer.RetryAfter(now)
+	if location := answer.Header.Get("Location"); answer.Status >= 300 && answer.Status < 400 && location != "" {
+		o.Notes = append(o.Notes, "the answer leads to "+display.Line(location)+
+			", and is not followed; redirects under the source lets so many be, to the same origin")
+	}
+	if answer.Unknown {
+		o.Notes = append(o.Notes, "the answer is a text of a charset that is not known here, and told as it came")
+	}
 }
 
 func limitKey(spool bool) string {
@@ -153,6 +172,9 @@ func (requests) Show(a *act) string {
 	text.WriteString(display.Fence("http", display.Text(requestOf(a.invocation).shown(a).text())))
 	if given := a.sourcesOfValues(); given != "" {
 		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
+	}
+	if pages := a.tool.HTTP.Answer.Pages; pages.Next != "" {
+		fmt.Fprintf(&text, "\nand up to %d further pages that the answers name, of the same origin", pages.Most-1)
 	}
 	if n := a.tool.HTTP.API.Redirects; n > 0 {
 		fmt.Fprintf(&text, "\nand up to %d redirects, to the same origin", n)

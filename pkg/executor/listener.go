@@ -25,7 +25,7 @@ type Listener interface {
 
 // hears reports whether the act's listener is told what its runs print.
 func (a *act) hears() bool {
-	return a.listener != nil && a.tool.Retry.Attempts < 2 && !a.wantsToken() &&
+	return a.listener != nil && a.tool.Retry.Attempts < 2 && !a.wantsToken() && !a.entry.Answer.Whole() &&
 		(a.in.Screener == nil || !a.in.Screener.Screens(a.call.Workspace, a.tool.ID))
 }
 

@@ -83,7 +83,7 @@ func statusOf(failure *tool.Failure) tool.Status {
 // meaning is what the author says that an exit code means, or the status of an answer.
 func meaning(entry *Entry, arguments map[string]any, ended outcome) *tool.MCPError {
 	code := ended.ExitCode
-	mapped, ok := entry.Tool.ErrorMapping[code]
+	mapped, ok := entry.Tool.ErrorMapping[ended.meant()]
 	if !ok && ended.HTTP != nil {
 		return meaningOfStatus(ended)
 	}
@@ -92,7 +92,7 @@ func meaning(entry *Entry, arguments map[string]any, ended outcome) *tool.MCPErr
 			Detail: fmt.Sprintf("exit code %d", code), ReturnCode: code, Unmapped: true}
 	}
 	out := &tool.MCPError{Code: mapped.Code, Message: mapped.Message, Retryable: mapped.Retryable, ReturnCode: code}
-	if detail := entry.Details[code]; detail != nil {
+	if detail := entry.Details[ended.meant()]; detail != nil {
 		filled, err := detail.Render(arguments)
 		if err != nil {
 			filled = mapped.Detail

@@ -50,7 +50,7 @@ func (e *Executor) actOf(call tool.Call) (*act, *tool.Failure) {
 		return a, failure
 	}
 	if a.invocation, failure = a.runner.Render(entry, call, a.arguments,
-		e.spools(in, entry.Tool, call.Workspace)); failure != nil {
+		e.spools(in, entry.Tool, call.Workspace) && !entry.Answer.Whole()); failure != nil {
 		return a, failure
 	}
 	a.invocation.Trace = call.Origin.Trace

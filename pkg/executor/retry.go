@@ -95,7 +95,7 @@ func mayPass(t *tool.Tool, r *runResult) bool {
 		return failure.Retryable
 	}
 	code := r.outcome.ExitCode
-	if mapped, ok := t.ErrorMapping[code]; ok {
+	if mapped, ok := t.ErrorMapping[r.outcome.meant()]; ok {
 		return mapped.Retryable
 	}
 	return code != 0 && !r.outcome.Permanent

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/answer"
 	"github.com/a2a-acp/a2a-acp/internal/outputschema"
 	"github.com/a2a-acp/a2a-acp/internal/render"
 	"github.com/a2a-acp/a2a-acp/internal/request"
@@ -16,6 +17,8 @@ type Entry struct {
 	Tool     *tool.Tool
 	Template *render.Template  // nil for a tool that is unavailable, or sends a request
 	Request  *request.Template // nil for a script
+	// Answer says what the answers to its request come to; nil where each is taken as it is.
+	Answer *answer.Reading
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do.

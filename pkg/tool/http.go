@@ -15,7 +15,34 @@ type HTTP struct {
 	// Repeatable says that sending the request twice is the same as once: by its method, or by a header that
 	// names the call.
 	Repeatable bool
+	Answer     Answer
 }
+
+// Answer says which part of an answer is the tool's result. The zero Answer is all of it, as it is.
+type Answer struct {
+	Pick  string // a JSON pointer, or names with dots between them
+	Shape string // an expression of CEL over status, headers and body
+	Pages Pages
+}
+
+// Pages says how an answer goes on in further pages. The zero Pages has none.
+type Pages struct {
+	Next      NextPage
+	At        string // where in the body the next page's URL, or its cursor, stands
+	Parameter string // of NextCursor: the field of the query that takes it
+	Items     string // where in each page the list stands; "/" where the page is one
+	Most      int    // how many pages are asked for, the first among them
+}
+
+// NextPage is how a page tells of the next one.
+type NextPage string
+
+// The ways.
+const (
+	NextLink    NextPage = "link"    // a header (RFC 8288)
+	NextPointer NextPage = "pointer" // a URL in the body
+	NextCursor  NextPage = "cursor"  // a value in the body, for a field of the query
+)
 
 // API is a service that requests are sent to: an entry of `sources`.
 type API struct {

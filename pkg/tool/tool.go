@@ -23,7 +23,7 @@ type Tool struct {
 	Parameters []Parameter
 	Sandbox    Sandbox
 
-	ErrorMapping map[int]MappedError // by exit code
+	ErrorMapping map[int]MappedError // by exit code, or status; below 0 those for conditions, the first by -1
 	Annotations  Annotations
 
 	Retry          Retry
@@ -144,6 +144,7 @@ type MappedError struct {
 	// A plain text template over the call's arguments; under ProfileExtended JSON whose texts are such.
 	Detail    any
 	Retryable bool
+	If        string // an expression of CEL over an answer that it is for, in place of a status
 }
 
 // Surface says how a door tells what the tool came to, where its author wants it otherwise than the door's

@@ -77,7 +77,12 @@ func writeOutcomes(w io.Writer, t *tool.Tool) {
 		fmt.Fprintln(w, "\nExit codes")
 		for _, code := range slices.Sorted(maps.Keys(t.ErrorMapping)) {
 			m := t.ErrorMapping[code]
-			fmt.Fprintf(w, "  %d  %s (%d)%s\n", code, display.Line(m.Message), m.Code,
+			if m.If != "" {
+				fmt.Fprintf(w, "  if %s\n    ", display.Line(m.If))
+			} else {
+				fmt.Fprintf(w, "  %d  ", code)
+			}
+			fmt.Fprintf(w, "%s (%d)%s\n", display.Line(m.Message), m.Code,
 				map[bool]string{true: ", trying again may help"}[m.Retryable])
 		}
 	}
