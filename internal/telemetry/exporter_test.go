@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -348,6 +349,85 @@ func TestCollectorThatIsGone(t *testing.T) {
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHostileCollectors has collectors that hang, drip, fail and never stop talking, and wait as long as they like: what
+// is recorded waits for none of them, the end for a moment only, and memory does not grow with what is owed. What
+// none of them has taken is told when they are mended.
+func TestHostileCollectors(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	var wrote, answered atomic.Int64
+	for name, answer := range map[string]http.HandlerFunc{
+		"hangs": func(http.ResponseWriter, *http.Request) { <-over },
+		"drips": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			w.Write([]byte("x")) //nolint:errcheck // it has gone
+			w.(http.Flusher).Flush()
+			<-over
+		},
+		"grows": func(w http.ResponseWriter, _ *http.Request) {
+			answered.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			for n, err := 0, error(nil); err == nil; wrote.Add(int64(n)) { // until the client has gone
+				n, err = w.Write(make([]byte, 64<<10))
+			}
+		},
+		"long headers": func(w http.ResponseWriter, _ *http.Request) {
+			for i := range 100 {
+				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 64<<10))
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+		},
+		"fails": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, good, asked := newHome(t), newCollector(t), make(chan struct{}, 1)
+			var mended atomic.Bool
+			there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if mended.Load() {
+					good.ServeHTTP(w, r)
+					return
+				}
+				io.Copy(io.Discard, r.Body) //nolint:errcheck // it has gone
+				select {
+				case asked <- struct{}{}:
+				default:
+				}
+				answer(w, r)
+			}))
+			t.Cleanup(there.CloseClientConnections) // Close waits for handlers
+			patient := map[string]string{
+				"OTEL_EXPORTER_OTLP_TIMEOUT": "3600000", "OTEL_METRICS_EXPORTER": "otlp", "OTEL_METRIC_EXPORT_INTERVAL": "100"}
+			e := h.export(there.URL, false, patient)
+			h.call("c0", tool.Trace{})
+			<-asked
+			for i := range 100 {
+				h.call(fmt.Sprint("c", i+1), tool.Trace{})
+			}
+			if read := e.counters.Seq(); read > 3 { // what is owed stays in the record
+				t.Errorf("%d entries were read, while the first call is not told", read)
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			mended.Store(true)
+			again := h.export(there.URL, false, patient)
+			for i := range 101 {
+				if id := attribute(h.next(good), "a2a_acp.call.id"); id != fmt.Sprint("c", i) {
+					t.Fatalf("%s is told where c%d was to be", id, i)
+				}
+			}
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+			if name == "grows" && wrote.Load() > 16<<20*answered.Load() { // what the kernel holds is not ours
+				t.Errorf("%d bytes of %d answers were taken", wrote.Load(), answered.Load())
+			}
+		})
 	}
 }
 

@@ -50,7 +50,7 @@ func newSender(s *Signal) (*sender, error) {
 	}
 	// No proxy: the variables for that can be a repository's.
 	transport := &http.Transport{DialContext: dialer.DialContext, MaxIdleConns: 1, IdleConnTimeout: 90 * time.Second,
-		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: mostAnswer, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if s.CA != "" {
 		pem, err := os.ReadFile(s.CA)
 		if err != nil {
@@ -67,8 +67,11 @@ func newSender(s *Signal) (*sender, error) {
 
 func (s *sender) close() { s.client.CloseIdleConnections() }
 
-// mostAnswer bounds what is read of an answer.
-const mostAnswer = 64 << 10
+// The bounds of what is read of an answer, behind its status, which is what counts.
+const (
+	mostAnswer = 64 << 10 // bytes, and as many of its headers
+	answerTime = time.Second
+)
 
 // send sends one request. The error is a *later, or has errRefused in it.
 func (s *sender) send(ctx context.Context, body []byte) error {
@@ -82,6 +85,8 @@ func (s *sender) send(ctx context.Context, body []byte) error {
 		}
 		body, encoding = b.Bytes(), "gzip"
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.signal.URL.String(), bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRefused, err)
@@ -101,6 +106,7 @@ func (s *sender) send(ctx context.Context, body []byte) error {
 		return &later{err: err}
 	}
 	defer answer.Body.Close()
+	defer time.AfterFunc(answerTime, cancel).Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)) // so that the connection can be used again
 	switch answer.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
