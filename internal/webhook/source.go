@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,7 @@ const (
 // Subscription is what is delivered to whom.
 type Subscription struct {
 	Source, ID string // required: the key
+	Called     string // what people and the record call it; optional, default the ID
 	Stream     Stream // required
 	Begin      Begin  // optional, default BeginNow
 	Target     Target // required
@@ -86,5 +88,8 @@ func (s *Subscription) begin(ctx context.Context) (Position, error) {
 	}
 	return s.Stream.End(ctx)
 }
+
+// name is what it is called.
+func (s *Subscription) name() string { return cmp.Or(s.Called, s.ID) }
 
 func (s *Subscription) key() store.WebhookKey { return store.WebhookKey{Source: s.Source, ID: s.ID} }

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,7 +230,7 @@ func (w *worker) postpone(ctx context.Context, why string) {
 
 // switchOff keeps that the receiver wants nothing more. The delivery is owed until somebody resumes.
 func (w *worker) switchOff(ctx context.Context, next *delivery, why string) {
-	w.record(ctx, next.item, events.WebhookDisabled, fmt.Sprintf("%s was switched off by its receiver: %s", w.sub.ID, why))
+	w.record(ctx, next.item, events.WebhookDisabled, fmt.Sprintf("%s was switched off by its receiver: %s", w.sub.name(), why))
 	w.keep(ctx, func(step *store.WebhookStep) { step.Off, step.Error = why, why })
 	w.d.o.reached("fail")
 	w.cancel() // the row is another one now
@@ -272,7 +273,7 @@ func (w *worker) fail(ctx context.Context, next *delivery, a answer) {
 // giveUp keeps that a delivery is not tried any more. The next one is.
 func (w *worker) giveUp(ctx context.Context, next *delivery, state store.WebhookAttempts) {
 	item := next.item
-	w.record(ctx, item, events.WebhookFailed, fmt.Sprintf("%s was not told of %s, %s %d (%s), after %d attempts: %s", w.sub.ID,
+	w.record(ctx, item, events.WebhookFailed, fmt.Sprintf("%s was not told of %s, %s %d (%s), after %d attempts: %s", w.sub.name(),
 		item.Event, w.sub.Source, item.Position.Number, item.ID, state.Attempts, state.Error))
 	letter := store.Letter{Position: item.Position.Number, Item: item.ID, Event: item.Event, GivenUp: w.d.o.Now(),
 		WebhookAttempts: state}
@@ -295,7 +296,7 @@ func (w *worker) stuck(ctx context.Context, err error, news <-chan struct{}) {
 		return
 	case errors.As(err, &gap):
 		w.record(ctx, nil, events.WebhookFailed, fmt.Sprintf("%s was not told of %s %d to %d: they are no longer there",
-			w.sub.ID, w.sub.Source, gap.From, gap.To))
+			w.sub.name(), w.sub.Source, gap.From, gap.To))
 		letter := store.Letter{Position: gap.From, GivenUp: w.d.o.Now(), WebhookAttempts: store.WebhookAttempts{Error: gap.Error()}}
 		w.keep(ctx, func(step *store.WebhookStep) {
 			step.Position, step.Token, step.Keep = gap.After.Number, gap.After.Token, &letter
@@ -379,7 +380,7 @@ func (w *worker) say(why string) {
 	now := w.d.o.Now()
 	if w.said.IsZero() || now.Sub(w.said) >= sayEvery {
 		w.said = now
-		w.d.o.Say(fmt.Sprintf("webhook %s: %s", w.sub.ID, why))
+		w.d.o.Say(fmt.Sprintf("%s: %s", cmp.Or(w.sub.Called, "webhook "+w.sub.ID), why))
 	}
 }
 

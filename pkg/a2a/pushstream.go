@@ -39,6 +39,7 @@ func (s *Server) deliver(ctx context.Context) {
 			}
 			list = append(list, webhook.Subscription{
 				Source: pushSource, ID: c.Task + "/" + c.ID, Begin: webhook.BeginBeginning,
+				Called: fmt.Sprintf("push notifications of task %s (%s)", c.Task, c.ID),
 				Stream: &pushStream{server: s, config: c, version: config.Version}, Target: *s.target(&config.PushConfig),
 			})
 		}

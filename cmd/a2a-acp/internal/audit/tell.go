@@ -37,7 +37,7 @@ func tell(c audit.ActRecord) []string {
 		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined,
 			entry.Type == events.ApprovalUsed:
 			word := strings.TrimPrefix(string(entry.Type), "approval.")
-			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, display.Line(entry.Detail)))
+			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, detail(entry)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  decided  %s", at, decision(c, entry.Decision)))
 			for _, reason := range entry.Decision.Reasons {
@@ -57,14 +57,14 @@ func tell(c audit.ActRecord) []string {
 			lines = append(lines, fmt.Sprintf("  %s  circuit  %s", at, circuitChange(entry.Circuit)))
 		case entry.Type == events.SandboxRefused && entry.Act != nil:
 			lines = append(lines, fmt.Sprintf("  %s  refused  by its sandbox, the agent says: %s; %s", at,
-				refusedAct(entry.Act), display.Line(entry.Detail)))
+				refusedAct(entry.Act), detail(entry)))
 		case entry.Type == events.ToolViolated:
 			lines = append(lines, fmt.Sprintf("  %s  VIOLATED %s", at, seenStatus(c, entry)))
 		case entry.Type == events.ToolSeen:
 			lines = append(lines, fmt.Sprintf("  %s  seen     %s", at, seenStatus(c, entry)))
 		default:
 			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s  %s %s", at, entry.Type,
-				display.Line(entry.Detail)), " "))
+				detail(entry)), " "))
 		}
 		if entry.Late {
 			lines = append(lines, strings.Repeat(" ", 25)+"recorded later, since nothing could be recorded then")

@@ -20,8 +20,14 @@ func endOf(c audit.ActRecord) string {
 		return "-"
 	case o.Status == string(tool.StatusFailed) && o.Signal != "":
 		return display.Line(o.Signal)
-	case o.Status == string(tool.StatusFailed) && o.ExitCode != nil:
+	case o.Status == string(tool.StatusFailed) && o.ExitCode != nil && *o.ExitCode != 0:
 		return fmt.Sprintf("exit %d", *o.ExitCode)
+	case o.Status == string(tool.StatusFailed): // its program has ended well, and it is no success
+		// The record has a failure as CODE: MESSAGE.
+		if code, _, found := strings.Cut(o.Error, ": "); found && strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") == "" {
+			return strings.ReplaceAll(code, "_", " ")
+		}
+		return o.Status
 	default:
 		return strings.ReplaceAll(display.Line(o.Status), "_", " ")
 	}
@@ -32,7 +38,7 @@ func TitleOf(c audit.ActRecord) string {
 	act := c.Act()
 	switch {
 	case act == nil && c[0].Detail != "":
-		return string(c[0].Type) + ": " + display.Line(c[0].Detail)
+		return string(c[0].Type) + ": " + detail(c[0])
 	case act == nil && len(c[0].Command) > 0:
 		return string(c[0].Type) + ": " + display.Line(strings.Join(c[0].Command, " "))
 	case act == nil:

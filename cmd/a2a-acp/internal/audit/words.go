@@ -71,6 +71,18 @@ func why(d *events.Decision) string {
 	return display.Line(d.Reason)
 }
 
+// detail is what an entry says beside its members, in a line.
+func detail(e audit.Entry) string { return display.Line(oneLine(e.Detail)) }
+
+// oneLine puts lines behind one another: mistakes in files have one each, with a hint below.
+func oneLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "; ")
+}
+
 func outcome(o *events.Outcome) string {
 	words := []string{strings.ReplaceAll(o.Status, "_", " ")}
 	if o.ExitCode != nil {
@@ -131,7 +143,7 @@ func seenStatus(c audit.ActRecord, entry audit.Entry) string {
 		says += "; nobody decided it"
 	}
 	if entry.Detail != "" {
-		says += "; " + entry.Detail
+		says += "; " + oneLine(entry.Detail)
 	}
 	return display.Line(says)
 }
