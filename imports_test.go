@@ -119,10 +119,11 @@ var may = map[string][]string{
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},
 	"internal/toolsocket":  {"pkg/tool", "internal/mcpserver", "internal/unixsocket"},
 	"internal/unixsocket":  {},
-	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/a2agrpc", "internal/a2alegacy", "internal/agentclient", "internal/approval", "internal/display", "internal/tasklog", "internal/webhook"},
+	"pkg/a2a":              {"pkg/tool", "pkg/permissions", "internal/a2agrpc", "internal/a2alegacy", "internal/agentclient", "internal/approval", "internal/display", "internal/jcs", "internal/tasklog", "internal/webhook"},
 	"internal/a2alegacy":   {},
 	"internal/a2agrpc":     {},
-	"internal/a2aclient":   {"internal/a2agrpc", "internal/a2alegacy"}, // a client of strangers' servers, which knows nothing of ours
+	"internal/jcs":         {},
+	"internal/a2aclient":   {"internal/a2agrpc", "internal/a2alegacy", "internal/jcs"}, // a client of strangers' servers, which knows nothing of ours
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
 	"internal/hook": {"internal/unixsocket"},
 

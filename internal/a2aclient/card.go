@@ -25,7 +25,9 @@ type Card struct {
 	InputModes, OutputModes    []string
 	Skills                     []wire.AgentSkill
 	Schemes                    []Scheme // how callers can show who they are
-	Signatures                 int
+	Signature                  Signature
+
+	signatures []cardSignature
 }
 
 // Interface is where an agent can be reached, and how.
@@ -95,7 +97,11 @@ func ParseCard(body []byte, from *url.URL) (*Card, error) {
 			c.Skills = append(c.Skills, skill)
 		}
 	}
-	c.Signatures = len(list(members["signatures"]))
+	for _, raw := range list(members["signatures"]) {
+		var s cardSignature
+		take(raw, &s)
+		c.signatures = append(c.signatures, s)
+	}
 	c.takeInterfaces(members)
 	c.takeSchemes(members["securitySchemes"])
 	if c.Name == "" && c.Interfaces == nil {

@@ -146,7 +146,11 @@ func (c *Client) ExtendedCard(ctx context.Context) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseCard(body, c.Card.URL)
+	card, err := ParseCard(body, c.Card.URL)
+	if err != nil {
+		return nil, err
+	}
+	return card, c.x.verify(ctx, card)
 }
 
 // AddPush has the server tell an address of what happens to a task, and returns the config as it is kept.

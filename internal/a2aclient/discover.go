@@ -56,5 +56,9 @@ func (x exchanger) card(ctx context.Context, place *url.URL) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseCard(body, place)
+	card, err := ParseCard(body, place)
+	if err != nil {
+		return nil, err
+	}
+	return card, x.verify(ctx, card)
 }

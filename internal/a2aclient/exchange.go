@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // The bounds of what servers say.
@@ -31,6 +33,9 @@ type Options struct {
 	GRPC http.RoundTripper
 	// Credential is shown to the origin that was typed, and to those that a person has allowed. Optional.
 	Credential Credential
+	// Keys are those of whom one trusts. A card has to be signed by one of them. Optional; without them, a card that is
+	// signed is held against the keys of its own origin.
+	Keys []jose.JSONWebKey
 	// UserAgent is how the client calls itself. Optional.
 	UserAgent string
 	// Wait waits between two attempts. Optional, by default for that long, or until ctx ends.

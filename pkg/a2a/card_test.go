@@ -16,6 +16,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/a2a-acp/a2a-acp/internal/jcs"
 )
 
 // cardAs gets the card as a client that says these headers.
@@ -92,7 +94,7 @@ func TestSignatures(t *testing.T) {
 	}
 	text := `"extensions":[{"params":{"n":1,"o":"","of":{}},"uri":"urn:a"}]`
 	for i, value := range []any{document, withoutEmpty(document)} {
-		payload, err := jcs(value)
+		payload, err := jcs.Marshal(value)
 		if err != nil {
 			t.Fatal(err)
 		}

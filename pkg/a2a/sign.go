@@ -14,6 +14,8 @@ import (
 	"fmt"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/jcs"
 )
 
 // Signer signs cards (A2A 1.0.1, 8.4): JWS with ES256 over the canonical card. It is safe for concurrent use.
@@ -91,12 +93,12 @@ func (s *Signer) sign(card []byte, keySet string) ([]any, error) {
 	if err := json.Unmarshal(card, &value); err != nil {
 		return nil, err
 	}
-	payload, err := jcs(value)
+	payload, err := jcs.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	payloads := [][]byte{payload}
-	if bare, err := jcs(withoutEmpty(value)); err != nil {
+	if bare, err := jcs.Marshal(withoutEmpty(value)); err != nil {
 		return nil, err
 	} else if !bytes.Equal(bare, payload) {
 		payloads = append(payloads, bare)

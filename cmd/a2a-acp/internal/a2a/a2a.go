@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
@@ -29,7 +30,7 @@ type server struct {
 	env       *cli.Environment
 	transport *http.Transport
 
-	token, auth       string
+	token, auth, key  string
 	allow             []string
 	binding, protocol string
 	plain             bool
@@ -45,6 +46,7 @@ func addServer(env *cli.Environment, cmd *cobra.Command) *server {
 	f.StringArrayVar(&s.allow, "allow-origin", nil, "another origin that the card may lead to")
 	f.StringVar(&s.binding, "binding", "", "how it is spoken: JSONRPC, HTTP+JSON or GRPC")
 	f.StringVar(&s.protocol, "protocol", "", "version of the protocol: 1.0 or 0.3")
+	f.StringVar(&s.key, "key", "", "a file with the public keys that the card has to be signed by one of: JSON Web Keys, or PEM")
 	f.BoolVar(&s.plain, "allow-plain", false, "show the token without TLS, too")
 	f.DurationVar(&s.timeout, "timeout", 0, "give up after so long, such as 90s")
 	words := func(list ...string) cobra.CompletionFunc {
@@ -117,11 +119,29 @@ func (s *server) discover(ctx context.Context, at string) (*a2aclient.Card, a2ac
 	if !o.Credential.IsZero() && !s.plain && a2aclient.Plain(u) {
 		return nil, o, cli.Fail(exit.Usage, errPlain(u))
 	}
+	if s.key != "" {
+		if o.Keys, err = readKeys(s.key); err != nil {
+			return nil, o, cli.Fail(exit.Usage, fmt.Errorf("--key: %w", err))
+		}
+	}
 	card, err := a2aclient.Discover(ctx, u, o)
 	if err != nil {
 		return nil, o, failure(err)
 	}
 	return card, o, nil
+}
+
+// readKeys reads public keys from a file.
+func readKeys(name string) ([]jose.JSONWebKey, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := a2aclient.ParseKeys(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return keys, nil
 }
 
 func errPlain(u *url.URL) error {
@@ -161,6 +181,7 @@ func failure(err error) error {
 	var said *a2aclient.Error
 	var elsewhere *a2aclient.ElsewhereError
 	var redirect *a2aclient.RedirectError
+	var broken *a2aclient.BrokenSignatureError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		code = exit.Timeout
@@ -170,6 +191,8 @@ func failure(err error) error {
 		code, hint = exit.Usage, "\nhint: --allow-origin "+elsewhere.Origins[0]+" lets it"
 	case errors.As(err, &redirect), errors.Is(err, errRefused):
 		code = exit.Usage
+	case errors.As(err, &broken):
+		code = exit.Denied
 	case errors.As(err, &said) && said.Denied():
 		code = exit.Denied
 		hint = "\nhint: --token env:NAME or --token file:PATH says who you are; a daemon of yours prints its token_file at its start"

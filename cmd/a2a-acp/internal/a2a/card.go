@@ -17,10 +17,12 @@ func cardCommand(env *cli.Environment) *cobra.Command {
 		Use:   "card URL",
 		Short: "Show who an A2A server is, and what it can do",
 		Long: `card reads the agent card of an A2A server, by the server's URL or the card's own. --json prints the card as
-it came. Signatures of cards are counted, not checked.`,
+it came. A card that is signed is held against the key that the server publishes, and refused where it is not what was
+signed. That says no more than that the server says so: with --key it has to be signed by a key that you have from elsewhere.`,
 		Example: `  a2a-acp card http://127.0.0.1:8642
   a2a-acp card https://agent.example/ --json
-  a2a-acp card https://agent.example/ --extended --token env:TOKEN`,
+  a2a-acp card https://agent.example/ --extended --token env:TOKEN
+  a2a-acp card https://agent.example/ --key agent.jwks`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -87,9 +89,7 @@ func writeCard(env *cli.Environment, card *a2aclient.Card) {
 		add("login", strings.Join(strings.Fields(fmt.Sprint(scheme.Name, ": ", scheme.Type, " ", scheme.Scheme, " ", scheme.In, " ",
 			scheme.Param)), " "))
 	}
-	if card.Signatures > 0 {
-		add("signatures", fmt.Sprint(card.Signatures))
-	}
+	add("signed", signed(card.Signature))
 	about.WriteRows(env.Stdout)
 	if len(card.Skills) == 0 {
 		return
@@ -100,4 +100,17 @@ func writeCard(env *cli.Environment, card *a2aclient.Card) {
 		skills.Add(display.Line(skill.ID), display.Line(skill.Name), cli.FirstLine(skill.Description))
 	}
 	skills.Write(env.Stdout)
+}
+
+// signed says what is known of who has signed a card.
+func signed(s a2aclient.Signature) string {
+	switch {
+	case s.State == a2aclient.Unsigned:
+		return "by nobody"
+	case s.State == a2aclient.Unchecked:
+		return "not checked: " + s.Why
+	case s.From == a2aclient.YourKey:
+		return fmt.Sprintf("by your key %s, and it holds", s.Key)
+	}
+	return fmt.Sprintf("by the key %s of %s, and it holds", s.Key, s.From)
 }

@@ -1,4 +1,5 @@
-package a2a
+// Package jcs writes JSON in its canonical form (RFC 8785), over which cards of agents are signed.
+package jcs
 
 import (
 	"bytes"
@@ -9,16 +10,16 @@ import (
 	"unicode/utf16"
 )
 
-// jcs returns a value of JSON in its canonical form (RFC 8785).
-func jcs(value any) ([]byte, error) {
+// Marshal returns a value of JSON, as encoding/json makes one, in its canonical form. Numbers are doubles.
+func Marshal(value any) ([]byte, error) {
 	var out bytes.Buffer
-	if err := writeJCS(&out, value); err != nil {
+	if err := write(&out, value); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
 }
 
-func writeJCS(out *bytes.Buffer, value any) error {
+func write(out *bytes.Buffer, value any) error {
 	switch value := value.(type) {
 	case map[string]any:
 		names := slices.SortedFunc(maps.Keys(value), func(a, b string) int {
@@ -29,9 +30,9 @@ func writeJCS(out *bytes.Buffer, value any) error {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			writeJCSText(out, name)
+			writeText(out, name)
 			out.WriteByte(':')
-			if err := writeJCS(out, value[name]); err != nil {
+			if err := write(out, value[name]); err != nil {
 				return err
 			}
 		}
@@ -42,13 +43,13 @@ func writeJCS(out *bytes.Buffer, value any) error {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			if err := writeJCS(out, item); err != nil {
+			if err := write(out, item); err != nil {
 				return err
 			}
 		}
 		out.WriteByte(']')
 	case string:
-		writeJCSText(out, value)
+		writeText(out, value)
 	default: // encoding/json writes numbers as ECMAScript does
 		encoded, err := json.Marshal(value)
 		if err != nil {
@@ -59,8 +60,8 @@ func writeJCS(out *bytes.Buffer, value any) error {
 	return nil
 }
 
-// writeJCSText writes a text with no more escapes than there must be.
-func writeJCSText(out *bytes.Buffer, text string) {
+// writeText writes a text with no more escapes than there must be.
+func writeText(out *bytes.Buffer, text string) {
 	short := map[rune]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 	out.WriteByte('"')
 	for _, r := range text {
