@@ -101,10 +101,11 @@ type pipe struct {
 	cancel  context.CancelCauseFunc
 
 	mu      sync.Mutex
-	closing bool // nothing new begins
-	under   map[ndjson.Key]*underWay
-	listens int
-	working sync.WaitGroup // one for each of under
+	closing bool                     // nothing new begins
+	under   map[ndjson.Key]*underWay // whose response is not begun
+	calls   int                      // whose response is not written
+	listens int                      // likewise
+	working sync.WaitGroup           // one for each of under
 }
 
 // underWay is a request that is being answered.
@@ -220,7 +221,7 @@ func (p *pipe) begin(m message) {
 		if !cancelled {
 			p.reply(m.id, result, failed)
 		}
-		p.written(key, u)
+		p.written(u)
 	}()
 }
 
@@ -235,11 +236,13 @@ func (p *pipe) enter(key ndjson.Key, u *underWay, m message) (refused []byte) {
 		return failure(m.id, failf(codeRequest, "the id is in use"))
 	case u.listens && p.listens >= mostListens:
 		return failure(m.id, failf(codeInternal, "%d requests wait for changes; cancel one of them", mostListens))
-	case !u.listens && len(p.under)-p.listens >= MostCalls:
+	case !u.listens && p.calls >= MostCalls:
 		return p.tooMany(m)
 	}
 	if u.listens {
 		p.listens++
+	} else {
+		p.calls++
 	}
 	p.under[key] = u
 	p.working.Add(1)
@@ -263,20 +266,23 @@ func (p *pipe) tooMany(m message) []byte {
 	return response(m.id, result)
 }
 
-// leave reports whether a request was given up by the client, which then waits for nothing.
+// leave reports whether a request was given up by the client, which then waits for nothing. Its id is free: a client that
+// has the response may use it again at once.
 func (p *pipe) leave(key ndjson.Key, u *underWay) (cancelled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.under, key)
 	return u.cancelled
 }
 
-// written forgets a request whose response is written.
-func (p *pipe) written(key ndjson.Key, u *underWay) {
+// written forgets a request whose response is written. Until then it counts: a client that does not read asks for no more.
+func (p *pipe) written(u *underWay) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.under, key)
 	if u.listens {
 		p.listens--
+	} else {
+		p.calls--
 	}
 }
 
