@@ -53,8 +53,8 @@ func chunkRow(bin, self, dir string) row {
 	}
 	value := median(through)
 	slow := through[len(through)*95/100]
-	return r.measured(value, 0, fmt.Sprintf("%d prompts; 95 of 100 within %s ms; without a door %s ms", chunkPrompts, number(slow),
-		number(median(bare))))
+	return r.measured(value, 0, fmt.Sprintf("%d prompts; 95 of 100 within %s ms; without a door %s ms",
+		chunkPrompts, number(slow), number(median(bare))))
 }
 
 // chunkingAgent is an agent that answers each prompt with the time.
@@ -84,7 +84,8 @@ func chunkingAgent(in io.Reader, out io.Writer) error {
 		case "session/prompt":
 			result = `{"stopReason":"end_turn"}`
 			if _, err := fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":`+
-				`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"at %d."}}}}`+"\n", time.Now().UnixNano()); err != nil {
+				`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"at %d."}}}}`+"\n",
+				time.Now().UnixNano()); err != nil {
 				return err
 			}
 			time.Sleep(10 * time.Millisecond) // it thinks, as agents do: what follows is not what is measured
@@ -161,7 +162,8 @@ func openChunkDoor(bin, self, dir string) (*chunkDoor, error) {
 	remove := func() { os.RemoveAll(home) }
 	settings, work := filepath.Join(home, ".config", "a2a-acp"), filepath.Join(dir, "chunkwork")
 	err = errors.Join(os.MkdirAll(settings, 0o700), os.MkdirAll(work, 0o700),
-		os.WriteFile(filepath.Join(settings, "a2a-acp.yaml"), []byte("agents: {bench: {command: ["+quoted(self)+", -role, chunking]}}\n"), 0o600))
+		os.WriteFile(filepath.Join(settings, "a2a-acp.yaml"),
+			[]byte("agents: {bench: {command: ["+quoted(self)+", -role, chunking]}}\n"), 0o600))
 	if err != nil {
 		remove()
 		return nil, err

@@ -22,6 +22,7 @@ type live struct {
 	followers int
 	tail      []Event       // contiguous
 	changed   chan struct{} // closed when something has happened, and replaced
+	times     int64         // how often something has
 	ended     bool
 }
 
@@ -65,6 +66,7 @@ func (h *hub) end() {
 }
 
 func (l *live) wake() {
+	l.times++
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
@@ -109,6 +111,9 @@ type Follower struct {
 	after int64
 	state State // that the last event led to; None before the first
 	live  *live
+	// looked is how often something had happened when the follower last knew that it has all that is there; -1 for
+	// never. While that is so, nothing is read from disk.
+	looked int64
 }
 
 // Follow returns a follower of a task that begins after the event with the number after; 0 is all of them.
@@ -132,6 +137,12 @@ func (l *Log) Follow(ctx context.Context, id string, after int64) (*Follower, er
 		h.tasks[id] = f.live
 	}
 	f.live.followers++
+	f.looked = -1
+	// The writer says in heads what it has written before it says so to followers: what it has not said there now, it
+	// says to this one, too.
+	if head, ok := l.heads.Get(id); ok && head.Seq <= after {
+		f.looked = f.live.times
+	}
 	return f, nil
 }
 
@@ -160,16 +171,19 @@ func (f *Follower) Next(ctx context.Context) ([]Event, error) {
 		if f.state.Ended() {
 			return nil, io.EOF
 		}
-		events, changed, over := f.kept()
+		events, changed, times, over := f.kept()
 		var err error
 		switch {
 		case over:
 			return nil, ErrClosed
-		case events == nil:
+		case events == nil && f.looked != times:
 			if events, err = f.log.events(ctx, f.num, f.after, mostRead); ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			} else if err != nil {
 				return nil, err
+			}
+			if f.looked = times; len(events) == mostRead { // there may be more
+				f.looked = -1
 			}
 		}
 		if n := len(events); n > 0 {
@@ -184,14 +198,15 @@ func (f *Follower) Next(ctx context.Context) ([]Event, error) {
 	}
 }
 
-// kept returns what the hub has of the next events, and what is closed when there are others.
-func (f *Follower) kept() (events []Event, changed chan struct{}, over bool) {
+// kept returns what the hub has of the next events, what is closed when there are others, and how often that was so.
+func (f *Follower) kept() (events []Event, changed chan struct{}, times int64, over bool) {
 	h := &f.log.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	tail := f.live.tail
 	if n := len(tail); n > 0 && tail[0].Seq <= f.after+1 && tail[n-1].Seq > f.after {
 		events = tail[f.after+1-tail[0].Seq:]
+		f.looked = f.live.times // the tail ends with the last one
 	}
-	return events, f.live.changed, f.live.ended
+	return events, f.live.changed, f.live.times, f.live.ended
 }

@@ -156,3 +156,35 @@ func TestOtherProcess(t *testing.T) {
 		t.Errorf("got %+v, %v", task, err)
 	}
 }
+
+// TestFollowerReadsNothing has followers that are told of everything read nothing from disk: not when they wait, and
+// not when they are woken.
+func TestFollowerReadsNothing(t *testing.T) {
+	t.Parallel()
+	l := open(t, newPath(t))
+	begun(t, l, "a", "me")
+	head, err := l.Get(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := follow(t, l, "a", head.Seq)
+	if err := l.reading.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error)
+	for _, step := range []Step{artifact("one"), artifact("two"), artifact("three"), status(Completed)} {
+		go func() { // waits, unless the step is faster
+			_, err := f.Next(t.Context())
+			got <- err
+		}()
+		if _, err := l.Append(t.Context(), "a", step); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-got; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("after the end: %v", err)
+	}
+}

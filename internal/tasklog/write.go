@@ -48,7 +48,7 @@ func (l *Log) Create(ctx context.Context, t Task, first Step, more ...Step) (Tas
 // Append appends events to a task, all of them or none.
 func (l *Log) Append(ctx context.Context, id string, steps ...Step) (Task, error) {
 	return l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(id))
+		t, err := w.task(id)
 		if err != nil {
 			return wrote{}, err
 		}
@@ -60,7 +60,7 @@ func (l *Log) Append(ctx context.Context, id string, steps ...Step) (Task, error
 // or the task has ended.
 func (l *Log) Take(ctx context.Context, id string) (Task, error) {
 	return l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(id))
+		t, err := readTask(w.head.QueryRow(id)) // another process may have taken it, which is no event
 		switch {
 		case err != nil:
 			return wrote{}, err
@@ -110,12 +110,13 @@ type writer struct {
 	config, noConfig, countConfigs   *sql.Stmt
 	told                             *sql.Stmt
 
-	seen int64 // the version of the file that was looked at last
-	last int64 // the number of the last event that followers know of
+	made map[string]Task // what the transaction that is under way has made of tasks
+	seen int64           // the version of the file that was looked at last
+	last int64           // the number of the last event that followers know of
 }
 
 func newWriter(ctx context.Context, l *Log) (*writer, error) {
-	w := &writer{log: l, self: process.This()}
+	w := &writer{log: l, self: process.This(), made: map[string]Task{}}
 	for to, text := range map[**sql.Stmt]string{
 		&w.begin: `BEGIN IMMEDIATE`, &w.commit: `COMMIT`, &w.rollback: `ROLLBACK`,
 		&w.version: `PRAGMA data_version`,
@@ -219,14 +220,29 @@ func (w *writer) transact(batch []*request) (outcomes []outcome, err error) {
 		return nil, err
 	}
 	outcomes = make([]outcome, len(batch))
+	clear(w.made)
 	for i, r := range batch {
 		out := &outcomes[i]
 		if out.wrote, out.err = r.do(w); out.err != nil && !isRefusal(out.err) {
 			return nil, out.err
 		}
+		if out.err == nil && out.task.num != 0 {
+			w.made[out.task.ID] = out.task
+		}
 	}
 	_, err = w.commit.Exec()
 	return outcomes, err
+}
+
+// task returns a task as it is in the transaction that is under way, which has noticed what other processes have made of it.
+func (w *writer) task(id string) (Task, error) {
+	if t, ok := w.made[id]; ok {
+		return t, nil
+	}
+	if t, ok := w.log.heads.Get(id); ok {
+		return t, nil
+	}
+	return readTask(w.head.QueryRow(id))
 }
 
 // isRefusal reports whether an error is a request's own, which was noticed before anything of it was written.
