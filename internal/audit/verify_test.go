@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -219,6 +220,8 @@ func TestVerify(t *testing.T) {
 			outside: true, want: "changed 1"},
 		{name: "all is written anew, with checkpoints of the same lines", damage: forgeTwice},
 		{name: "the same, held against what was kept elsewhere ", damage: forgeTwice, outside: true, want: "changed 1"},
+		{name: "all is written anew, with a tree of other hashes", damage: forgeTree, want: "changed 0"},
+		{name: "the same, held against what was kept elsewhere  ", damage: forgeTree, outside: true, want: "changed 0, changed 1"},
 		{name: "all is written anew, and it says that its first lines were removed on purpose", damage: forgeRetired},
 		{name: "the same, held against what was kept elsewhere", damage: forgeRetired, outside: true, want: "changed 1"},
 		{name: "the same, without a tree", damage: func(t *testing.T, dir string) {
@@ -356,6 +359,21 @@ func forgeTwice(t *testing.T, dir string) {
 		if made, _, err := MakeCheckpoint(dir); err != nil || !made {
 			t.Fatal(made, err)
 		}
+	}
+}
+
+// forgeTree is forge with a tree that has another hash of one line, and that of all lines that the checkpoint has: as
+// if no more than the tree had been damaged.
+func forgeTree(t *testing.T, dir string) {
+	t.Helper()
+	forge(t, dir)
+	f, err := os.OpenFile(filepath.Join(dir, treeName), os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt(make([]byte, tlog.HashSize), tlog.StoredHashIndex(0, 2)*tlog.HashSize)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
