@@ -368,6 +368,32 @@ func TestOneDaemon(t *testing.T) {
 	}
 }
 
+// TestDaemonLockIsLeft has the lock of a daemon that has ended free, also while a process is started, which has all files
+// of ours open until it runs its program.
+func TestDaemonLockIsLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lock, err := lockDaemon(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	childs, err := unix.FcntlInt(lock.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(childs)
+	if err := lock.release(); err != nil {
+		t.Error(err)
+	}
+	next, err := lockDaemon(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.release(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDaemonFails has nothing left open by a daemon that cannot begin: no door, no lock, no listener.
 func TestDaemonFails(t *testing.T) {
 	t.Parallel()

@@ -46,5 +46,8 @@ func (l *daemonLock) tell(urls []string) error {
 	return errors.Join(err, l.file.Truncate(int64(len(text))))
 }
 
-// release lets the next one in.
-func (l *daemonLock) release() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
+// release lets the next one in. To close the file does not always: a process that is started at this moment has it
+// open, too, until it runs its program.
+func (l *daemonLock) release() error {
+	return errors.Join(l.file.Truncate(0), unix.Flock(int(l.file.Fd()), unix.LOCK_UN), l.file.Close())
+}

@@ -454,6 +454,38 @@ func TestKeysAreAskedForOnce(t *testing.T) {
 	}
 }
 
+// TestTakenAwayWhileItWaits has a token that waits for the keys of its issuer, while that is taken out of the settings,
+// let nobody in.
+func TestTakenAwayWhileItWaits(t *testing.T) {
+	t.Parallel()
+	p, k := newProvider(t), keysOf()
+	good, waits, goOn := *p.answer.Load(), make(chan bool), make(chan bool)
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		waits <- true
+		<-goOn
+		good(w, r)
+	})
+	p.answer.Store(&slow)
+	h := run(t, func(o *Options) { o.Settings.Issuers = map[string]IssuerSpec{"corp": p.spec()} }, Door{Name: "d", Routes: []Route{
+		{Pattern: "/news", Scope: ScopeTools, Streams: true, Handler: who},
+	}})
+	status := make(chan int, 1)
+	go func() { // ends with the answer
+		answer, _ := h.get("/news", p.sign(map[string]any{"alg": "RS256", "kid": "rsa"}, p.claims(nil), k.rsa))
+		status <- answer.StatusCode
+	}()
+	<-waits
+	without := h.o.Settings
+	without.Issuers = nil
+	if err := h.Configure(t.Context(), without); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	if got := <-status; got != 401 {
+		t.Errorf("%d", got)
+	}
+}
+
 // TestTokensAtTheDaemon has a token let in by the daemon, and its stream end when it expires.
 func TestTokensAtTheDaemon(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,10 @@ func (rt *routed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.accounts.over(request)
+	if err := s.unchanged(in, request); err != nil {
+		rt.unknown(w, r, by, err)
+		return
+	}
 	s.tell(r, Visit{Principal: principal.Name, By: by})
 	if rt.Streams {
 		Streams(ctx)
@@ -69,6 +73,19 @@ func (rt *routed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	rt.bound(in, w, r, control)
 	rt.Handler.ServeHTTP(patient, r)
+}
+
+// unchanged says why a principal is none any more that settings in made of a request: others were put in force
+// meanwhile, and ended what was under way then. The keys of an issuer can keep a request waiting for seconds.
+func (s *Server) unchanged(in *inForce, r *request) error {
+	now := s.inForce.Load()
+	if now == in {
+		return nil
+	}
+	if may, same := now.identities.still(r.principal, r.scope); !may || !same {
+		return errWrongCredential
+	}
+	return nil
 }
 
 // unknown answers a request that nobody is known to have made.

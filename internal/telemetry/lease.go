@@ -51,7 +51,12 @@ func lease(dir string, d *Destination) (*leased, error) {
 	return &leased{lock: lock, place: path + ".json"}, nil
 }
 
-func (l *leased) release() { l.lock.Close() }
+// release lets the next one send. To close the file does not always: a process that is started at this moment has it
+// open, too, until it runs its program.
+func (l *leased) release() {
+	_ = syscall.Flock(int(l.lock.Fd()), syscall.LOCK_UN) // closing lets go in the end
+	l.lock.Close()
+}
 
 // read reads how far it has come, and reports whether that is written down.
 func (l *leased) read() bool {
