@@ -38,7 +38,7 @@ func TestCanaries(t *testing.T) {
 	if !confines("--require", "tree") {
 		t.Skip("tools run in the sandbox")
 	}
-	w := &canaryWorld{house: newHouse(t, "fake-agent")}
+	w := &canaryWorld{house: newHouse(t, "fake-agent"), news: make(news, 1)}
 	w.log = filepath.Join(w.base, "logs/a.log")
 	others := httptest.NewServer(http.HandlerFunc(w.answer))
 	defer others.Close()
@@ -78,12 +78,14 @@ type canaryWorld struct {
 	mu    sync.Mutex
 	all   []string // each with what it is
 	spans int
+	news  news // something was told
 }
 
 func (w *canaryWorld) told(what, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all = append(w.all, what+"\n"+text)
+	w.news.tell()
 }
 
 // answer is everybody else: a governor, the receiver of webhooks, and a collector of traces and numbers. What they are
@@ -299,9 +301,11 @@ func (w *canaryWorld) prompt() {
 // waitFor waits until webhooks have told of each text, and the collector has heard something.
 func (w *canaryWorld) waitFor(texts ...string) {
 	w.t.Helper()
-	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	missing, spans := "", 0
+	if !w.news.until(time.Minute, func() bool {
 		w.mu.Lock()
-		missing := ""
+		defer w.mu.Unlock()
+		missing, spans = "", w.spans
 		for _, text := range texts {
 			found := false
 			for _, told := range w.all {
@@ -311,14 +315,9 @@ func (w *canaryWorld) waitFor(texts ...string) {
 				missing = text
 			}
 		}
-		spans := w.spans
-		w.mu.Unlock()
-		if missing == "" && spans > 1 {
-			return
-		}
-		if time.Now().After(until) {
-			w.t.Fatalf("no webhook tells of %q; the collector has heard %d times", missing, spans)
-		}
+		return missing == "" && spans > 1
+	}) {
+		w.t.Fatalf("no webhook tells of %q; the collector has heard %d times", missing, spans)
 	}
 }
 

@@ -59,11 +59,12 @@ type killWorld struct {
 	seen    map[int64]string // bodies by number
 	last    int64            // the greatest number so far
 	trouble []string
+	news    news // there is one more
 }
 
 func newKillWorld(t *testing.T) *killWorld {
 	t.Helper()
-	w := &killWorld{house: newHouse(t, "fake-agent"), seen: map[int64]string{}}
+	w := &killWorld{house: newHouse(t, "fake-agent"), seen: map[int64]string{}, news: make(news, 1)}
 	w.record = filepath.Join(w.home, ".local/state/a2a-acp/audit")
 	server := httptest.NewServer(http.HandlerFunc(w.receive))
 	t.Cleanup(server.Close)
@@ -101,6 +102,7 @@ func (w *killWorld) receive(_ http.ResponseWriter, r *http.Request) {
 		w.trouble = append(w.trouble, fmt.Sprintf("number %d after %d: %s, before %q", line.Seq, w.last, body, before))
 	}
 	w.seen[line.Seq], w.last = string(body), max(w.last, line.Seq)
+	w.news.tell()
 }
 
 // kill starts a daemon, a bridge and two calls, and kills each after a while of its own.
@@ -215,17 +217,14 @@ func (w *killWorld) deliverAll() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	last := int64(0)
+	if !w.news.until(2*time.Minute, func() bool {
 		w.mu.Lock()
-		last := w.last
-		w.mu.Unlock()
-		if last >= end.Seq {
-			break
-		}
-		if time.Now().After(deadline) {
-			w.t.Errorf("number %d was received, and number %d is owed: %s", last, end.Seq, said.String())
-			break
-		}
+		defer w.mu.Unlock()
+		last = w.last
+		return last >= end.Seq
+	}) {
+		w.t.Errorf("number %d was received, and number %d is owed: %s", last, end.Seq, said.String())
 	}
 	daemon.Process.Signal(syscall.SIGTERM) //nolint:errcheck // Wait tells
 	if err := daemon.Wait(); err != nil {

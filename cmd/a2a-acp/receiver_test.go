@@ -16,6 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// receiverNews is the key of a script's news that a webhook was received.
+type receiverNews struct{}
+
 // receiver receives webhooks.
 func receiver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
@@ -23,6 +26,10 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	file, answer := filepath.Join(ts.Getenv("WORK"), "received.jsonl"), filepath.Join(ts.Getenv("WORK"), "answer")
 	ts.Check(os.WriteFile(file, nil, 0o600))
+	one, ok := ts.Value(receiverNews{}).(news)
+	if !ok {
+		ts.Fatalf("there is no news")
+	}
 	var mu sync.Mutex
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -47,6 +54,7 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 			status, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		}
 		w.WriteHeader(status)
+		one.tell()
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("RECEIVER", server.URL)
@@ -59,14 +67,18 @@ func received(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(ts.Getenv("WORK"), "received.jsonl"))
+	one, ok := ts.Value(receiverNews{}).(news)
+	if !ok {
+		ts.Fatalf("there is no news")
+	}
+	have, text := 0, ""
+	one.until(time.Minute, func() bool {
+		all, err := os.ReadFile(filepath.Join(ts.Getenv("WORK"), "received.jsonl"))
 		ts.Check(err)
-		switch have := bytes.Count(text, []byte("\n")); {
-		case have == n:
-			return
-		case have > n || time.Now().After(until):
-			ts.Fatalf("%d were received, want %d:\n%s", have, n, text)
-		}
+		have, text = bytes.Count(all, []byte("\n")), string(all)
+		return have >= n
+	})
+	if have != n {
+		ts.Fatalf("%d were received, want %d:\n%s", have, n, text)
 	}
 }

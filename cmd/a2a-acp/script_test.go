@@ -86,6 +86,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
+			env.Values[receiverNews{}] = make(news, 1)
 			work, err := filepath.EvalSymlinks(env.WorkDir)
 			if err != nil {
 				return err
