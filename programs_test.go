@@ -107,7 +107,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/bench/toolcall.go":               {"bash", "measures bash"},
 	"internal/config/governorentry.go":         {"python", "a kind of governor that people write"},
 	"internal/config/toolentry.go":             {"bash", "a key that people write for script"},
-	"internal/cliimport/kind.go":               {"strings", "what pflag calls a list of texts"},
+	"internal/pflagkind/kind.go":               {"strings", "what pflag calls a list of texts"},
 	"internal/doctor/diagnosis.go":             {"bash", "bash runs the scripts"},
 	"internal/doctor/doctor.go":                {"docker podman", "what marks a container"},
 	"internal/mcpserver/server.go":             {"ping", "a method of MCP"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -14,14 +15,14 @@ const fewest = 3
 // batch finds out what several flags of a command take by a few questions in place of two or three for each. What
 // does not come out as the help says is left to be tried alone.
 func (p *prober) batch(ctx context.Context, c *command, flags []*flag) error {
-	flags = slices.DeleteFunc(slices.Clone(flags), func(f *flag) bool { return f.kind.of != "" || p.knows(f) })
+	flags = slices.DeleteFunc(slices.Clone(flags), func(f *flag) bool { return f.kind.Of != "" || p.knows(f) })
 	var truths, texts []*flag
 	for _, f := range flags {
-		switch k, isType := words[f.help.word]; {
+		switch k, isType := pflagkind.InHelp(f.help.word); {
 		case !f.inHelp || !f.help.isPflag || f.help.bare != "":
-		case isType && k.of == tool.TypeBoolean && !k.list:
+		case isType && k.Of == tool.TypeBoolean && !k.List:
 			truths = append(truths, f)
-		case !isType, k.of == tool.TypeString && k.format == "":
+		case !isType, k.Of == tool.TypeString && k.Format == "":
 			texts = append(texts, f)
 		}
 	}
@@ -53,11 +54,11 @@ func (p *prober) truths(ctx context.Context, c *command, flags []*flag) error {
 	}
 	last := flags[len(flags)-1]
 	_, reason, err := look{p.a, c.path, slices.Concat(c.required(), said), last.name}.parse(ctx, noValue)
-	if k, known := kindOf(reason); err != nil || reason == "" || !known || k.of != tool.TypeBoolean {
+	if k, known := kindOf(reason); err != nil || reason == "" || !known || k.Of != tool.TypeBoolean {
 		return err
 	}
 	for _, f := range flags {
-		p.keep(f, kind{of: tool.TypeBoolean}, "")
+		p.keep(f, pflagkind.Kind{Of: tool.TypeBoolean}, "")
 	}
 	return nil
 }
@@ -85,11 +86,11 @@ func (p *prober) texts(ctx context.Context, c *command, flags []*flag) error {
 			continue
 		}
 		for _, f := range flags {
-			if o.has("--"+f.name) || words[f.help.word].list {
+			if said, _ := pflagkind.InHelp(f.help.word); o.has("--"+f.name) || said.List {
 				continue
 			}
-			k := kind{of: tool.TypeString}
-			if k.enum, err = (look{p.a, c.path, c.required(), f.name}).enum(ctx, f); err != nil {
+			k := pflagkind.Kind{Of: tool.TypeString}
+			if k.Enum, err = (look{p.a, c.path, c.required(), f.name}).enum(ctx, f); err != nil {
 				return err
 			}
 			p.keep(f, k, f.disagrees(k, true))
@@ -123,7 +124,7 @@ func (p *prober) entry(f *flag) *tried {
 func (p *prober) knows(f *flag) bool { return p.entry(f).done.Load() }
 
 // keep keeps what was found out about a flag, unless somebody was quicker.
-func (p *prober) keep(f *flag, k kind, doubt string) {
+func (p *prober) keep(f *flag, k pflagkind.Kind, doubt string) {
 	t := p.entry(f)
 	t.once.Do(func() {
 		t.kind, t.said = k, doubt

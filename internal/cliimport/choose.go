@@ -1,8 +1,6 @@
 package cliimport
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -74,6 +72,8 @@ func unwanted(s config.Selector, f *flag) string {
 		set = s.InheritedFlags
 	}
 	switch {
+	case f.name == "args":
+		return "a call's other words are called so"
 	case set.Names(f.name):
 		return ""
 	case set.None && f.inherited:
@@ -86,29 +86,4 @@ func unwanted(s config.Selector, f *flag) string {
 		return "it makes the call somebody else's"
 	}
 	return ""
-}
-
-// longestID is how long the name of a tool may be: many clients cap there.
-const longestID = 64
-
-// namer gives the tools their names, each once.
-type namer struct{ taken map[string]bool }
-
-var notInID = lazyregexp.New(`[^A-Za-z0-9_-]+`)
-
-// name makes a name out of the words of a command. One that is too long, or is another command's already, ends in a
-// hash of the words.
-func (n *namer) name(prefix string, path []string) string {
-	words := strings.Join(append([]string{prefix}, path...), "_")
-	id := notInID.Get().ReplaceAllString(words, "_")
-	if n.taken == nil {
-		n.taken = map[string]bool{}
-	}
-	if len(id) > longestID || n.taken[id] {
-		sum := sha256.Sum256([]byte(strings.Join(append([]string{prefix}, path...), "\x00")))
-		const digits = 8
-		id = id[:min(len(id), longestID-digits-1)] + "_" + hex.EncodeToString(sum[:digits/2])
-	}
-	n.taken[id] = true
-	return id
 }

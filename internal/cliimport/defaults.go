@@ -1,11 +1,11 @@
 package cliimport
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -38,7 +38,7 @@ func (f *flag) defaultValue(p *tool.Parameter) any {
 		}
 		value = plain
 	case tool.TypeArray:
-		list := f.listDefault(p, text)
+		list := pflagkind.List(text, p.Items.Type)
 		if len(list) == 0 {
 			return nil
 		}
@@ -46,49 +46,10 @@ func (f *flag) defaultValue(p *tool.Parameter) any {
 	default:
 		return nil
 	}
-	return f.checked(p, value)
-}
-
-// checked returns the value if the parameter takes it.
-func (f *flag) checked(p *tool.Parameter, value any) any {
-	arguments, err := json.Marshal(map[string]any{p.Name: value})
-	if err != nil {
-		return nil
-	}
-	one := *p
-	one.Flag, one.Form, one.Default = "", "", nil
-	checking := tool.Tool{Parameters: []tool.Parameter{one}}
-	if _, failure := checking.CheckArguments(arguments); failure != nil {
+	if !pflagkind.Fits(p, value) {
 		return nil
 	}
 	return value
-}
-
-// listDefault reads [a,b], as pflag writes a list.
-func (f *flag) listDefault(p *tool.Parameter, text string) (list []any) {
-	inner, ok := strings.CutPrefix(text, "[")
-	inner, closed := strings.CutSuffix(inner, "]")
-	if !ok || !closed || inner == "" {
-		return nil
-	}
-	items, err := csv.NewReader(strings.NewReader(inner)).Read()
-	if err != nil {
-		return nil
-	}
-	for _, item := range items {
-		switch p.Items.Type {
-		case tool.TypeString:
-			list = append(list, item)
-		case tool.TypeBoolean:
-			list = append(list, item == "true")
-		default:
-			if !json.Valid([]byte(item)) {
-				return nil
-			}
-			list = append(list, json.Number(item))
-		}
-	}
-	return list
 }
 
 // plainText takes the quotes off.

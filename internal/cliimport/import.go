@@ -188,7 +188,7 @@ func (m *maker) leave(c *command, flag, why string) {
 
 // makeTools makes a tool of each command that is left.
 func (m *maker) makeTools(root *command) error {
-	names := &namer{}
+	names := &toolyaml.Names{}
 	prefix := m.Import.Prefix
 	if prefix == "" {
 		prefix = m.Program.Name
@@ -201,7 +201,7 @@ func (m *maker) makeTools(root *command) error {
 			m.leave(c, "", c.left)
 			return
 		}
-		made := m.tool(names.name(prefix, c.path), c)
+		made := m.tool(names.Of(prefix, c.path), c)
 		m.made.Tools = append(m.made.Tools, made)
 		m.made.Import.Tools = append(m.made.Import.Tools, made.ID)
 	})
@@ -295,22 +295,12 @@ func (c *command) argsAbout() string {
 
 // parameter makes the parameter of a flag.
 func (f *flag) parameter() tool.Parameter {
-	p := tool.Parameter{Name: f.name, Flag: "--" + f.name, Type: f.kind.of, Format: f.kind.format, Form: f.kind.form,
-		Required: f.required, Description: toolyaml.Clean(f.about)}
-	if f.about == "" {
-		p.Description = toolyaml.Clean(f.help.about)
+	about := f.about
+	if about == "" {
+		about = f.help.about
 	}
-	if f.kind.from0 {
-
-		p.Minimum = "0"
-	}
-	for _, value := range f.kind.enum {
-		p.Enum = append(p.Enum, value)
-	}
-	if f.kind.list && f.kind.of != tool.TypeObject {
-		p.Items = &tool.Parameter{Type: p.Type, Format: p.Format, Enum: p.Enum, Minimum: p.Minimum}
-		p.Type, p.Format, p.Enum, p.Minimum = tool.TypeArray, "", nil, ""
-	}
+	p := f.kind.Parameter(f.name, toolyaml.Clean(about))
+	p.Required = f.required
 	if f.help.bare != "" {
 		p.Description = toolyaml.Clean(fmt.Sprintf("%s (alone it means %s)", p.Description, f.help.bare))
 	}

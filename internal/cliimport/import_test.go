@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -147,7 +148,8 @@ func TestAsksOnly(t *testing.T) {
 // TestNames: names are unique, fit, and say what the command is.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	n := &namer{}
+	var n toolyaml.Names
+	given := map[string]bool{}
 	long := strings.Repeat("long", 20)
 	for _, row := range []struct {
 		path []string
@@ -156,13 +158,14 @@ func TestNames(t *testing.T) {
 		{[]string{"get", "pods"}, "k_get_pods"}, {[]string{"get_pods"}, "k_get_pods_16fb13e1"}, {nil, "k"},
 		{[]string{"a.b:c@d"}, "k_a_b_c_d"}, {[]string{long}, ""}, {[]string{long, "x"}, ""},
 	} {
-		got := n.name("k", row.path)
-		if err := config.CheckToolID(got); err != nil || len(got) > longestID || row.want != "" && got != row.want {
+		got := n.Of("k", row.path)
+		given[got] = true
+		if err := config.CheckToolID(got); err != nil || len(got) > 64 || row.want != "" && got != row.want {
 			t.Errorf("%q became %q, want %q (%v)", row.path, got, row.want, err)
 		}
 	}
-	if len(n.taken) != 6 {
-		t.Errorf("six commands have %d names", len(n.taken))
+	if len(given) != 6 {
+		t.Errorf("six commands have %d names", len(given))
 	}
 }
 
@@ -211,7 +214,7 @@ func TestHelpWithoutTypes(t *testing.T) {
 		t.Errorf("got %q, usage %q, flags %v", h.long, h.usage, h.flags)
 	}
 	f := flag{help: h.flags["count"], inHelp: true}
-	if says := f.disagrees(kind{of: tool.TypeInteger}, true); says != "" {
+	if says := f.disagrees(pflagkind.Kind{Of: tool.TypeInteger}, true); says != "" {
 		t.Errorf("the help says nothing of a type, and is said to: %s", says)
 	}
 }
@@ -274,7 +277,8 @@ type flagOf struct {
 }
 
 func (f *flagOf) parameter(t *testing.T) {
-	for _, k := range words {
+	for _, word := range []string{"", "string", "strings", "int", "ints", "uint", "float", "durationSlice", "ip", "stringToString"} {
+		k, _ := pflagkind.InHelp(word)
 		p := (&flag{name: f.name, help: f.help, inHelp: true, kind: k}).parameter()
 		if len(p.Description) > toolyaml.LongestText || p.Default != nil && p.Type == tool.TypeObject {
 			t.Errorf("%+v became %+v", f.help, p)

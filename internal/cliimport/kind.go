@@ -5,18 +5,9 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
-
-// kind is what a flag takes.
-type kind struct {
-	of     tool.Type // of a value, or of each item of a list
-	format tool.Format
-	list   bool
-	form   tool.FlagForm
-	enum   []string
-	from0  bool // no less than 0
-}
 
 // noValue is a value that no parser of a type takes.
 const noValue = "@@"
@@ -25,33 +16,33 @@ const noValue = "@@"
 // standard library's for the most part.
 var reasons = []struct {
 	said string
-	kind kind
+	kind pflagkind.Kind
 }{
-	{"strconv.ParseBool", kind{of: tool.TypeBoolean}},
-	{"strconv.ParseUint", kind{of: tool.TypeInteger, from0: true}},
-	{"strconv.ParseInt", kind{of: tool.TypeInteger}},
-	{"strconv.Atoi", kind{of: tool.TypeInteger}},
-	{"strconv.ParseFloat", kind{of: tool.TypeNumber}},
-	{"time: invalid duration", kind{of: tool.TypeString, format: tool.FormatDuration}},
-	{"failed to parse IP mask", kind{of: tool.TypeString}},
-	{"failed to parse IP", kind{of: tool.TypeString, format: tool.FormatIP}},
-	{"invalid string being converted to IP address", kind{of: tool.TypeString, format: tool.FormatIP}},
-	{"invalid IP address", kind{of: tool.TypeString, format: tool.FormatIP}},
-	{"invalid CIDR address", kind{of: tool.TypeString, format: tool.FormatCIDR}},
-	{"invalid string being converted to CIDR", kind{of: tool.TypeString, format: tool.FormatCIDR}},
-	{"encoding/hex", kind{of: tool.TypeString, format: tool.FormatHex}},
-	{"illegal base64 data", kind{of: tool.TypeString, format: tool.FormatBase64}},
-	{"must be formatted as key=value", kind{of: tool.TypeObject}},
+	{"strconv.ParseBool", pflagkind.Kind{Of: tool.TypeBoolean}},
+	{"strconv.ParseUint", pflagkind.Kind{Of: tool.TypeInteger, From0: true}},
+	{"strconv.ParseInt", pflagkind.Kind{Of: tool.TypeInteger}},
+	{"strconv.Atoi", pflagkind.Kind{Of: tool.TypeInteger}},
+	{"strconv.ParseFloat", pflagkind.Kind{Of: tool.TypeNumber}},
+	{"time: invalid duration", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatDuration}},
+	{"failed to parse IP mask", pflagkind.Kind{Of: tool.TypeString}},
+	{"failed to parse IP", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatIP}},
+	{"invalid string being converted to IP address", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatIP}},
+	{"invalid IP address", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatIP}},
+	{"invalid CIDR address", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatCIDR}},
+	{"invalid string being converted to CIDR", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatCIDR}},
+	{"encoding/hex", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatHex}},
+	{"illegal base64 data", pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatBase64}},
+	{"must be formatted as key=value", pflagkind.Kind{Of: tool.TypeObject}},
 }
 
 // kindOf returns what refuses noValue with that reason; known is false where no type is known to.
-func kindOf(reason string) (k kind, known bool) {
+func kindOf(reason string) (k pflagkind.Kind, known bool) {
 	for _, r := range reasons {
 		if strings.Contains(reason, r.said) {
 			return r.kind, true
 		}
 	}
-	return kind{of: tool.TypeString, enum: named(reason)}, false
+	return pflagkind.Kind{Of: tool.TypeString, Enum: named(reason)}, false
 }
 
 // The ways in which a reason names the values that it would take.
@@ -81,42 +72,19 @@ func named(reason string) []string {
 	return list
 }
 
-// words are what pflag calls its types in a help.
-var words = map[string]kind{
-	"": {of: tool.TypeBoolean}, "string": {of: tool.TypeString}, "strings": {of: tool.TypeString, list: true, form: tool.FormCSV},
-	"stringSlice": {of: tool.TypeString, list: true, form: tool.FormCSV}, "stringArray": {of: tool.TypeString, list: true},
-	"int": {of: tool.TypeInteger}, "int8": {of: tool.TypeInteger}, "int16": {of: tool.TypeInteger}, "int32": {of: tool.TypeInteger},
-	"int64": {of: tool.TypeInteger}, "uint": {of: tool.TypeInteger, from0: true}, "uint8": {of: tool.TypeInteger, from0: true},
-	"uint16": {of: tool.TypeInteger, from0: true}, "uint32": {of: tool.TypeInteger, from0: true},
-	"uint64": {of: tool.TypeInteger, from0: true}, "count": {of: tool.TypeInteger},
-	"float": {of: tool.TypeNumber}, "float32": {of: tool.TypeNumber}, "float64": {of: tool.TypeNumber},
-	"duration": {of: tool.TypeString, format: tool.FormatDuration}, "ip": {of: tool.TypeString, format: tool.FormatIP},
-	"ipNet": {of: tool.TypeString, format: tool.FormatCIDR}, "ipMask": {of: tool.TypeString}, "time": {of: tool.TypeString},
-	"bytesHex": {of: tool.TypeString, format: tool.FormatHex}, "bytesBase64": {of: tool.TypeString, format: tool.FormatBase64},
-	"bools": {of: tool.TypeBoolean, list: true}, "ints": {of: tool.TypeInteger, list: true},
-	"int32Slice": {of: tool.TypeInteger, list: true}, "int64Slice": {of: tool.TypeInteger, list: true},
-	"uints":        {of: tool.TypeInteger, list: true, from0: true},
-	"float32Slice": {of: tool.TypeNumber, list: true}, "float64Slice": {of: tool.TypeNumber, list: true},
-	"durationSlice":  {of: tool.TypeString, format: tool.FormatDuration, list: true},
-	"ipSlice":        {of: tool.TypeString, format: tool.FormatIP, list: true},
-	"ipNetSlice":     {of: tool.TypeString, format: tool.FormatCIDR, list: true},
-	"stringToString": {of: tool.TypeObject, form: tool.FormCSV}, "stringToInt": {of: tool.TypeObject, form: tool.FormPlain},
-	"stringToInt64": {of: tool.TypeObject, form: tool.FormPlain},
-}
-
 // sample is a value that a flag takes.
-func (k kind) sample() string {
+func sample(k pflagkind.Kind) string {
 	switch {
-	case len(k.enum) > 0:
-		return k.enum[0]
-	case k.of == tool.TypeBoolean:
+	case len(k.Enum) > 0:
+		return k.Enum[0]
+	case k.Of == tool.TypeBoolean:
 		return "true"
-	case k.of == tool.TypeInteger, k.of == tool.TypeNumber:
+	case k.Of == tool.TypeInteger, k.Of == tool.TypeNumber:
 		return "1"
-	case k.of == tool.TypeObject:
+	case k.Of == tool.TypeObject:
 		return "k=1"
 	}
-	switch k.format {
+	switch k.Format {
 	case tool.FormatDuration:
 		return "1s"
 	case tool.FormatIP:
@@ -131,13 +99,13 @@ func (k kind) sample() string {
 	return noValue
 }
 
-// words says a kind to people.
-func (k kind) words() string {
-	what := string(k.of)
-	if k.format != "" {
-		what = string(k.format)
+// inWords says a kind to people.
+func inWords(k pflagkind.Kind) string {
+	what := string(k.Of)
+	if k.Format != "" {
+		what = string(k.Format)
 	}
-	if k.list {
+	if k.List {
 		what = "list of " + what
 	}
 	return what

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -24,7 +25,7 @@ type flag struct {
 	inHelp    bool
 	inherited bool
 	required  bool
-	kind      kind
+	kind      pflagkind.Kind
 	doubt     string // what a person should look at; "" where all that says something of it agrees
 	left      string // why no parameter is made of it
 }
@@ -42,7 +43,7 @@ type prober struct {
 type tried struct {
 	once sync.Once
 	done atomic.Bool
-	kind kind
+	kind pflagkind.Kind
 	said string
 	err  error
 }
@@ -63,7 +64,7 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			if err := p.try(ctx, c, f, nil); err != nil {
 				return err
 			}
-			with = append(with, "--"+f.name+"="+f.kind.sample())
+			with = append(with, "--"+f.name+"="+sample(f.kind))
 		}
 		more, err := complete(ctx, p.a, append(with, "--")...)
 		if err != nil {
@@ -112,7 +113,7 @@ func (c *command) has(name string) bool {
 func (c *command) required() (words []string) {
 	for _, f := range c.flags {
 		if f.required {
-			words = append(words, "--"+f.name+"="+f.kind.sample())
+			words = append(words, "--"+f.name+"="+sample(f.kind))
 		}
 	}
 	return words
@@ -141,7 +142,7 @@ func (c *command) flagsOf(o offers, above map[string]string) []*flag {
 
 // try finds out what a flag takes, unless one that is told alike has been tried.
 func (p *prober) try(ctx context.Context, c *command, f *flag, required []string) error {
-	if f.kind.of != "" {
+	if f.kind.Of != "" {
 		return nil
 	}
 	t := p.entry(f)
@@ -192,7 +193,7 @@ var invalid = lazyregexp.New(`(?s)invalid argument ".*?" for "([^"]*)" flag: (.*
 func isSeparator(r rune) bool { return r == ',' || r == ' ' }
 
 // kind finds out what the flag takes; doubt says what does not agree.
-func (l look) kind(ctx context.Context, f *flag) (k kind, doubt string, err error) {
+func (l look) kind(ctx context.Context, f *flag) (k pflagkind.Kind, doubt string, err error) {
 	o, reason, err := l.parse(ctx, noValue)
 	if err != nil {
 		return k, "", err
@@ -200,21 +201,21 @@ func (l look) kind(ctx context.Context, f *flag) (k kind, doubt string, err erro
 	known := true
 	switch {
 	case !o.ok:
-		k, known, doubt = kind{of: tool.TypeString}, false, "its parser could not be asked: "+o.why
+		k, known, doubt = pflagkind.Kind{Of: tool.TypeString}, false, "its parser could not be asked: "+o.why
 	case reason == "":
-		k = kind{of: tool.TypeString}
+		k = pflagkind.Kind{Of: tool.TypeString}
 	default:
-		if k, known = kindOf(reason); !known && len(k.enum) == 0 {
-			k.enum = named(f.about) // what refuses a value takes some only
+		if k, known = kindOf(reason); !known && len(k.Enum) == 0 {
+			k.Enum = named(f.about) // what refuses a value takes some only
 		}
 	}
-	if !known && doubt == "" && len(k.enum) == 0 && f.help.hasValue {
+	if !known && doubt == "" && len(k.Enum) == 0 && f.help.hasValue {
 		// the default is a value that it takes
 		if _, wrong, err := l.parse(ctx, unquoted(f.help.value)); err != nil || wrong != "" {
 			return k, "", err
 		}
 	}
-	if k.list, err = l.repeats(ctx, k, known, f); err != nil {
+	if k.List, err = l.repeats(ctx, k, known, f); err != nil {
 		return k, "", err
 	}
 	if known {
@@ -225,41 +226,41 @@ func (l look) kind(ctx context.Context, f *flag) (k kind, doubt string, err erro
 	if doubt == "" {
 		doubt = f.disagrees(k, known)
 	}
-	if len(k.enum) == 0 && known && k.of == tool.TypeString && k.format == "" {
-		k.enum, err = l.enum(ctx, f)
+	if len(k.Enum) == 0 && known && k.Of == tool.TypeString && k.Format == "" {
+		k.Enum, err = l.enum(ctx, f)
 	}
 	return k, doubt, err
 }
 
 // repeats reports whether the flag is offered again once it has been given.
-func (l look) repeats(ctx context.Context, k kind, known bool, f *flag) (bool, error) {
-	if k.of == tool.TypeObject || !known && len(k.enum) == 0 {
+func (l look) repeats(ctx context.Context, k pflagkind.Kind, known bool, f *flag) (bool, error) {
+	if k.Of == tool.TypeObject || !known && len(k.Enum) == 0 {
 		return false, nil
 	}
-	o, reason, err := l.parse(ctx, k.sample())
+	o, reason, err := l.parse(ctx, sample(k))
 	if err != nil || !o.ok || reason != "" {
 		return false, err
 	}
-	said := words[f.help.word]
-	return o.has("--"+l.name) || f.help.isPflag && said.list && said.of == k.of, nil
+	said, _ := pflagkind.InHelp(f.help.word)
+	return o.has("--"+l.name) || f.help.isPflag && said.List && said.Of == k.Of, nil
 }
 
 // form finds out how the program splits a value.
-func (l look) form(ctx context.Context, k *kind, f *flag) error {
+func (l look) form(ctx context.Context, k *pflagkind.Kind, f *flag) error {
 	switch {
-	case k.of == tool.TypeObject:
+	case k.Of == tool.TypeObject:
 		_, reason, err := l.parse(ctx, `a=b,c="`)
-		if k.form = tool.FormPlain; strings.Contains(reason, "parse error on line") {
-			k.form = tool.FormCSV
+		if k.Form = tool.FormPlain; strings.Contains(reason, "parse error on line") {
+			k.Form = tool.FormCSV
 		}
 		return err
-	case k.list && k.of == tool.TypeString && k.format == "":
+	case k.List && k.Of == tool.TypeString && k.Format == "":
 		_, reason, err := l.parse(ctx, `"`)
 		switch {
 		case strings.Contains(reason, "parse error on line"):
-			k.form = tool.FormCSV
+			k.Form = tool.FormCSV
 		case !f.help.isPflag || f.help.word != "stringArray":
-			k.form = tool.FormPlain // it may split at commas, which nothing tells
+			k.Form = tool.FormPlain // it may split at commas, which nothing tells
 		}
 		return err
 	}
@@ -292,23 +293,23 @@ func (l look) enum(ctx context.Context, f *flag) ([]string, error) {
 }
 
 // disagrees says what the help says otherwise; "" where it does not.
-func (f *flag) disagrees(k kind, known bool) string {
-	said, isType := words[f.help.word]
+func (f *flag) disagrees(k pflagkind.Kind, known bool) string {
+	said, isType := pflagkind.InHelp(f.help.word)
 	switch {
 	case !f.inHelp && !f.inherited:
 		return "the help does not name it"
 	case !f.inHelp:
 		return ""
-	case !known && len(k.enum) == 0 && (!isType || f.help.word == ""):
+	case !known && len(k.Enum) == 0 && (!isType || f.help.word == ""):
 		return fmt.Sprintf("its values have a form that nobody here knows (%s)", toolyaml.Clean(f.help.word))
 	case !f.help.isPflag || f.help.untyped || !isType:
 		return ""
-	case f.help.word == "" && k.of == tool.TypeBoolean, said.of == k.of && said.format == k.format && said.list == k.list:
+	case f.help.word == "" && k.Of == tool.TypeBoolean, said.Of == k.Of && said.Format == k.Format && said.List == k.List:
 		return ""
-	case f.help.word == "string" && len(k.enum) > 0:
+	case f.help.word == "string" && len(k.Enum) > 0:
 		return ""
 	}
-	return fmt.Sprintf("the help says %s, and its parser takes a %s", said.words(), k.words())
+	return fmt.Sprintf("the help says %s, and its parser takes a %s", inWords(said), inWords(k))
 }
 
 func unquoted(s string) string { return strings.Trim(s, `"'`) }

@@ -1,7 +1,6 @@
 package cliimport
 
 import (
-	"fmt"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -47,7 +46,7 @@ func (m *Made) Entry(i int, commands *catalogue.Catalogue) ([]byte, error) {
 
 // isNetworked reports whether the command is known to reach for the network.
 func isNetworked(t *Tool, commands *catalogue.Catalogue) bool {
-	entry := toolyaml.Mapping("description", toolyaml.Text("x"), "exec", execNode(t.Exec))
+	entry := toolyaml.Mapping("description", toolyaml.Text("x"), "exec", toolyaml.Exec(t.Exec))
 	text, err := toolyaml.Encode(toolyaml.Mapping(t.ID, entry))
 	if err != nil {
 		return false
@@ -64,7 +63,7 @@ func read(id string, entry []byte, commands *catalogue.Catalogue) ([]config.Load
 
 // toolNode is the entry below the id.
 func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
-	entry := toolyaml.Mapping("description", toolyaml.Text(t.Description), "exec", execNode(t.Exec))
+	entry := toolyaml.Mapping("description", toolyaml.Text(t.Description), "exec", toolyaml.Exec(t.Exec))
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
@@ -77,17 +76,9 @@ func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
 	if len(list.Content) > 0 {
 		toolyaml.Add(entry, "parameters", list)
 	}
-	hints := toolyaml.Flow(toolyaml.Mapping("title", toolyaml.Text(t.Annotations.Title)))
-	for _, hint := range []struct {
-		name string
-		is   *bool
-	}{{"readOnlyHint", t.Annotations.ReadOnly}, {"destructiveHint", t.Annotations.Destructive}} {
-		if hint.is != nil {
-			toolyaml.Add(hints, hint.name, toolyaml.Plain(fmt.Sprint(*hint.is)))
-		}
-	}
-	toolyaml.Add(hints, "openWorldHint", toolyaml.Plain(fmt.Sprint(network)))
-	toolyaml.Add(entry, "annotations", hints)
+	said := t.Annotations
+	said.OpenWorld = &network
+	toolyaml.Add(entry, "annotations", toolyaml.Hints(said))
 	place := toolyaml.Mapping("working_directory", toolyaml.Text("."),
 		"network", toolyaml.Text(map[bool]string{true: "on", false: "off"}[network]))
 	if !t.IsReadOnly() {
@@ -98,18 +89,6 @@ func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
 	}
 	toolyaml.Add(entry, "sandbox", toolyaml.Flow(place))
 	return entry
-}
-
-func execNode(x *tool.Exec) *yaml.Node {
-	node := toolyaml.Flow(toolyaml.Mapping("command", toolyaml.Text(x.Command)))
-	if len(x.Argv) > 0 {
-		toolyaml.Add(node, "argv", toolyaml.Texts(x.Argv))
-	}
-	toolyaml.Add(node, "sha256", toolyaml.Text(x.SHA256))
-	if x.Pin {
-		toolyaml.Add(node, "pin", toolyaml.Plain("true"))
-	}
-	return node
 }
 
 // importNode is what the tools were made of.
