@@ -24,6 +24,20 @@ type Client struct {
 	// stdio and url write an entry; a nil url is a client that starts programs only.
 	stdio func(Server) any
 	url   func(Server) any
+	own   owner
+}
+
+// owner is the program whose entry is ours: it has the name of the program's file.
+type owner struct{ name, verb string }
+
+// Of returns the client with entries of another program, which is an MCP server when it is started with the verb.
+// It is an error for the program's name to be none that every client takes.
+func (c Client) Of(program, verb string) (Client, error) {
+	if program == "" || strings.Trim(program, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		return c, fmt.Errorf("the program is called %q; an entry can have letters, digits, - and _ in its name", program)
+	}
+	c.own = owner{program, verb}
+	return c, nil
 }
 
 // ServerName is the name of our server in the settings of clients.
@@ -81,7 +95,7 @@ func Clients() []Client {
 			return filepath.Join(append([]string{base}, parts...)...)
 		}
 	}
-	return []Client{
+	clients := []Client{
 		// https://modelcontextprotocol.io/docs/develop/connect-local-servers
 		{Name: "claude-desktop", Title: "Claude Desktop", file: inConfig("Claude", "claude_desktop_config.json"), section: "mcpServers",
 			stdio: stdioEntry},
@@ -122,6 +136,10 @@ func Clients() []Client {
 		{Name: "zed", Title: "Zed", file: func(p Dirs) string { path, _ := Known()[0].Settings(p); return path },
 			project: ".zed/settings.json", section: "context_servers", stdio: stdioEntry, url: urlEntry("", "url", "")},
 	}
+	for i := range clients {
+		clients[i].own = owner{ServerName, "mcp"}
+	}
+	return clients
 }
 
 // pair is a member, and ordered an object whose members stay in their order.
@@ -188,7 +206,7 @@ type written struct {
 
 // listed returns an entry by what it says. Ours is one that starts our program as an MCP server, or one of our
 // name that has nothing but an URL.
-func (w written) listed(name string) Listed {
+func (w written) listed(name string, own owner) Listed {
 	words := []string{}
 	switch command := w.Command.(type) {
 	case string:
@@ -202,10 +220,10 @@ func (w written) listed(name string) Listed {
 		words = append(words, fmt.Sprint(word))
 	}
 	if len(words) > 0 {
-		return Listed{name, words[0], len(words) > 1 && filepath.Base(words[0]) == "a2a-acp" && words[1] == "mcp"}
+		return Listed{name, words[0], len(words) > 1 && filepath.Base(words[0]) == own.name && words[1] == own.verb}
 	}
 	url := w.URL + w.HTTPURL + w.ServerURL
-	return Listed{name, url, name == ServerName && strings.HasSuffix(url, "/mcp")}
+	return Listed{name, url, name == own.name && strings.HasSuffix(url, "/mcp")}
 }
 
 // Servers lists the servers in a client's file; none where there is no file.
@@ -223,7 +241,7 @@ func (c Client) Servers(path string) ([]Listed, error) {
 
 func (c Client) servers(data []byte) ([]Listed, error) {
 	if c.toml {
-		return tomlServers(data, c.section)
+		return tomlServers(data, c.section, c.own)
 	}
 	s, err := parse(data)
 	if err != nil {
@@ -243,7 +261,7 @@ func (c Client) servers(data []byte) ([]Listed, error) {
 		plain.Standardize()
 		var entry written
 		_ = json.Unmarshal(plain.Pack(), &entry) // else it is another kind of entry, and none of ours
-		found = append(found, entry.listed(name))
+		found = append(found, entry.listed(name, c.own))
 	}
 	return found, nil
 }
@@ -285,8 +303,8 @@ func (c Client) entered(data []byte, server Server) ([]byte, error) {
 		return nil, err
 	}
 	for _, l := range there {
-		if l.Name == ServerName && !l.Ours {
-			return nil, fmt.Errorf("%s %q is there, and is not ours: rename it", c.section, ServerName)
+		if l.Name == c.own.name && !l.Ours {
+			return nil, fmt.Errorf("%s %q is there, and is not ours: rename it", c.section, c.own.name)
 		}
 	}
 	write := c.stdio
@@ -295,18 +313,18 @@ func (c Client) entered(data []byte, server Server) ([]byte, error) {
 			return nil, fmt.Errorf("%s starts programs only, and takes no URL", c.Title)
 		}
 	}
-	if program := filepath.Base(server.Command); server.URL == "" && program != ServerName {
+	if program := filepath.Base(server.Command); server.URL == "" && program != c.own.name {
 		return nil, fmt.Errorf("this program's file is called %q, and its entry would not be found again: call it %s",
-			program, ServerName)
+			program, c.own.name)
 	}
 	if c.toml {
-		return tomlEntered(data, c.section, server)
+		return tomlEntered(data, c.section, c.own, server)
 	}
 	s, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.set(c.section, ServerName, write(server)); err != nil {
+	if err := s.set(c.section, c.own.name, write(server)); err != nil {
 		return nil, err
 	}
 	return s.bytes(), nil
@@ -332,7 +350,7 @@ func (c Client) takeOut(path string, change *Change) error {
 		return nil
 	}
 	if c.toml {
-		change.After, err = tomlRemoved(change.After, c.section, there)
+		change.After, err = tomlRemoved(change.After, c.section, c.own, there)
 	} else {
 		change.After, err = c.removed(change.After, there)
 	}
@@ -381,7 +399,7 @@ func (c Client) restore(change *Change) error {
 // ours returns our entry as it stands in settings; nil for none.
 func (c Client) ours(data []byte) ([]byte, error) {
 	if c.toml {
-		return tomlOurs(data, c.section), nil
+		return tomlOurs(data, c.section, c.own), nil
 	}
 	s, err := parse(data)
 	if err != nil {
@@ -391,7 +409,7 @@ func (c Client) ours(data []byte) ([]byte, error) {
 	if list == nil || err != nil {
 		return nil, err
 	}
-	m, err := member(list, ServerName)
+	m, err := member(list, c.own.name)
 	if m == nil || err != nil {
 		return nil, err
 	}
@@ -409,7 +427,7 @@ func (c Client) withRaw(data, entry []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.setRaw(c.section, ServerName, hujson.Literal(entry)); err != nil {
+	if err := s.setRaw(c.section, c.own.name, hujson.Literal(entry)); err != nil {
 		return nil, err
 	}
 	return s.bytes(), nil

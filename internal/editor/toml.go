@@ -12,7 +12,7 @@ import (
 )
 
 // tomlServers lists the servers of a section of TOML.
-func tomlServers(data []byte, section string) ([]Listed, error) {
+func tomlServers(data []byte, section string, own owner) ([]Listed, error) {
 	var root map[string]toml.Primitive
 	meta, err := toml.Decode(string(bytes.TrimPrefix(data, byteOrderMark)), &root)
 	if err != nil {
@@ -30,7 +30,7 @@ func tomlServers(data []byte, section string) ([]Listed, error) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		var entry written
 		_ = meta.PrimitiveDecode(entries[name], &entry) // else it is another kind of entry, and none of ours
-		found = append(found, entry.listed(name))
+		found = append(found, entry.listed(name, own))
 	}
 	return found, nil
 }
@@ -44,8 +44,8 @@ func newlineOf(data []byte) string {
 }
 
 // tomlEntry writes our server as a table of its own.
-func tomlEntry(section string, s Server, newline string) []byte {
-	lines := []string{"[" + section + "." + ServerName + "]"}
+func tomlEntry(section string, own owner, s Server, newline string) []byte {
+	lines := []string{"[" + section + "." + own.name + "]"}
 	if s.URL != "" {
 		lines = append(lines, "url = "+strconv.Quote(s.URL))
 		if s.Token != "" {
@@ -88,8 +88,8 @@ func tomlText(text string) string {
 }
 
 // tomlEntered returns settings with our table, in place of the one that is there.
-func tomlEntered(data []byte, section string, s Server) ([]byte, error) {
-	entry := tomlEntry(section, s, newlineOf(data))
+func tomlEntered(data []byte, section string, own owner, s Server) ([]byte, error) {
+	entry := tomlEntry(section, own, s, newlineOf(data))
 	for line := range bytes.Lines(data) { // a table that is written in one line is closed
 		rest, ok := strings.CutPrefix(strings.TrimSpace(string(line)), section)
 		if ok && strings.HasPrefix(strings.TrimSpace(rest), "=") {
@@ -97,13 +97,13 @@ func tomlEntered(data []byte, section string, s Server) ([]byte, error) {
 		}
 	}
 	var out []byte
-	if from, to, ok := tomlTable(data, section); ok {
+	if from, to, ok := tomlTable(data, section, own); ok {
 		out = slices.Concat(data[:from], entry, data[to:])
 	} else {
 		out = tomlAppended(data, entry)
 	}
-	there, err := tomlServers(out, section) // the section may be one that no table can be added to
-	if err == nil && !slices.ContainsFunc(there, func(l Listed) bool { return l.Name == ServerName && l.Ours }) {
+	there, err := tomlServers(out, section, own) // the section may be one that no table can be added to
+	if err == nil && !slices.ContainsFunc(there, func(l Listed) bool { return l.Name == own.name && l.Ours }) {
 		err = fmt.Errorf("%s is written in a way that no table can be added to", section)
 	}
 	return out, err
@@ -122,13 +122,13 @@ func tomlAppended(data, entry []byte) []byte {
 }
 
 // tomlTable returns where our table stands: from its header to the last line of it.
-func tomlTable(data []byte, section string) (from, to int, ok bool) {
+func tomlTable(data []byte, section string, own owner) (from, to int, ok bool) {
 	from, to, at := -1, 0, 0
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(bytes.TrimPrefix(line, byteOrderMark)))
 		header := strings.HasPrefix(text, "[")
 		switch {
-		case header && isOurHeader(text, section):
+		case header && isOurHeader(text, section, own):
 			if from < 0 {
 				from = at
 			}
@@ -144,18 +144,18 @@ func tomlTable(data []byte, section string) (from, to int, ok bool) {
 }
 
 // isOurHeader reports whether a line begins our table, or one below it.
-func isOurHeader(line, section string) bool {
+func isOurHeader(line, section string, own owner) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(line, "["), "]")
 	var parts []string
 	for _, part := range strings.Split(name, ".") {
 		parts = append(parts, strings.Trim(strings.TrimSpace(part), `"'`))
 	}
-	return len(parts) >= 2 && parts[0] == section && parts[1] == ServerName
+	return len(parts) >= 2 && parts[0] == section && parts[1] == own.name
 }
 
 // tomlOurs returns our table as it stands; nil for none.
-func tomlOurs(data []byte, section string) []byte {
-	from, to, ok := tomlTable(data, section)
+func tomlOurs(data []byte, section string, own owner) []byte {
+	from, to, ok := tomlTable(data, section, own)
 	if !ok {
 		return nil
 	}
@@ -163,10 +163,10 @@ func tomlOurs(data []byte, section string) []byte {
 }
 
 // tomlRemoved takes our table out, with the empty line before it that came with it.
-func tomlRemoved(data []byte, section string, there []Listed) ([]byte, error) {
-	from, to, ok := tomlTable(data, section)
-	if !ok || slices.ContainsFunc(there, func(l Listed) bool { return l.Ours && l.Name != ServerName }) {
-		return nil, fmt.Errorf("our server does not stand in a table [%s.%s] of its own; take it out by hand", section, ServerName)
+func tomlRemoved(data []byte, section string, own owner, there []Listed) ([]byte, error) {
+	from, to, ok := tomlTable(data, section, own)
+	if !ok || slices.ContainsFunc(there, func(l Listed) bool { return l.Ours && l.Name != own.name }) {
+		return nil, fmt.Errorf("our server does not stand in a table [%s.%s] of its own; take it out by hand", section, own.name)
 	}
 	before := data[:from]
 	newline := newlineOf(data)
@@ -174,6 +174,6 @@ func tomlRemoved(data []byte, section string, there []Listed) ([]byte, error) {
 		before = before[:len(before)-len(newline)]
 	}
 	out := slices.Concat(before, data[to:])
-	_, err := tomlServers(out, section)
+	_, err := tomlServers(out, section, own)
 	return out, err
 }
