@@ -25,7 +25,10 @@ const module = "github.com/a2a-acp/a2a-acp"
 var may = map[string][]string{
 	"": {}, // the files that the program brings along
 
-	"pkg/tool":            {"internal/spelling"}, // did you mean …?
+	"pkg/tool": {"internal/spelling"}, // did you mean …?
+	// cobratools: other programs link it, so it has nothing of rules, sandbox and record.
+	"pkg/cobratools":      {"pkg/tool", "internal/argv", "internal/atomicfile", "internal/editor", "internal/mcpserver", "internal/ndjson", "internal/pflagkind", "internal/toolyaml"},
+	"examples/cobratools": {"pkg/cobratools"},
 	"pkg/events":          {"pkg/tool"},
 	"internal/shellwords": {"internal/command", "internal/plainyaml"},
 	"internal/plainyaml":  {},
@@ -51,6 +54,7 @@ var may = map[string][]string{
 	"internal/digest":     {},
 	"internal/filehash":   {},
 	"internal/argv":       {"pkg/tool"}, // cobratools links it, and nothing of the daemon
+	"internal/pflagkind":  {"pkg/tool"},
 	"internal/exit":       {},
 	"internal/lines":      {},
 	"internal/lazyregexp": {},
@@ -229,7 +233,7 @@ var may = map[string][]string{
 	},
 	"internal/demo": {},
 	// sandbox: programs are asked there. config: what an import is, and entries as they will be read.
-	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/toolyaml"},
+	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/pflagkind", "internal/toolyaml"},
 	// config: entries as they will be read. No network: a document is handed to it.
 	"internal/openapi":  {"pkg/tool", "internal/command", "internal/config", "internal/toolyaml", "internal/yamldoc"},
 	"internal/toolyaml": {"pkg/tool", "internal/display"},

@@ -24,6 +24,7 @@ import (
 type MCPOptions struct {
 	Workspace string   // the directory that calls are made in, absolute; "" for the client's own, or ours
 	Expose    []string // tools that came with the program and are offered all the same
+	Only      []string // globs of the ids of the tools that are offered; nil offers all
 	Prefix    string   // of the names of tools
 }
 
@@ -179,6 +180,9 @@ func (d *mcpDoor) offers(c *Configuration, client *mcpserver.Client, t *tool.Too
 		if p := d.visitors.of(client.Principal); p == nil || !mayUse(p, t.ID) {
 			return false
 		}
+	}
+	if !isOneOf(d.o.Only, t.ID) {
+		return false
 	}
 	settings := c.Set.Settings
 	settings.Expose = slices.Concat(settings.Expose, d.o.Expose)

@@ -45,7 +45,8 @@ its person works in, else in the current one.
 mcp --attach is what a bridge has its agent start: it passes every call to the
 bridge. The token for it is in the environment.`,
 		Example: `  a2a-acp mcp --workspace ~/project
-  a2a-acp mcp --tools tools.yaml --expose web_request --prefix work_`,
+  a2a-acp mcp --tools tools.yaml --expose web_request --prefix work_
+  a2a-acp mcp --only 'git_*' --only recent_changes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.socket != "" {
@@ -59,9 +60,12 @@ bridge. The token for it is in the environment.`,
 	_ = cmd.MarkFlagDirname("workspace")
 	cmd.Flags().StringArrayVar(&f.options.Expose, "expose", nil, "a shipped tool that is offered, too; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("expose", cli.CompleteTools(env, &f.tools))
+	cmd.Flags().StringArrayVar(&f.options.Only, "only", nil,
+		"offer this tool alone, or those of a pattern such as 'git_*'; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("only", cli.CompleteTools(env, &f.tools))
 	cmd.Flags().StringVar(&f.options.Prefix, "prefix", "", "what the names of the tools begin with")
 	cmd.Flags().StringVar(&f.socket, "attach", "", "the socket of a running bridge, whose tools are offered instead")
-	for _, other := range []string{"tools", "policies", "workspace", "expose", "prefix"} {
+	for _, other := range []string{"tools", "policies", "workspace", "expose", "only", "prefix"} {
 		cmd.MarkFlagsMutuallyExclusive("attach", other)
 	}
 	return cmd
