@@ -46,7 +46,7 @@ func (e *toolEntry) readErrorMapping(v yamldoc.Value) {
 	}
 	entries, _ := v.AllEntries()
 	for _, entry := range entries {
-		if e.at.Has("http") {
+		if e.at.Has("http") || e.at.Has("execution_profile") {
 			e.readStatusMapping(v, entry)
 			continue
 		}

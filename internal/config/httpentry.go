@@ -251,7 +251,7 @@ func (e *toolEntry) compileRequest() *request.Template {
 	h := e.http
 	before := len(h.at.Doc.Found)
 	e.checkHTTPAlone()
-	api := e.sourceOf(h)
+	api := e.apiOf(h)
 	e.checkBody(h)
 	if h.lineAt.Node == nil {
 		h.at.Fail(yamldoc.RuleMissing, "http: {source: shop, get: /orders/{{order}}}", "want a method and a path")
@@ -278,6 +278,14 @@ func (e *toolEntry) compileRequest() *request.Template {
 	}
 	e.checkHTTPHints()
 	return template
+}
+
+func (e *toolEntry) apiOf(h *httpEntry) tool.API {
+	if e.profile == nil {
+		return e.sourceOf(h)
+	}
+	e.profile.place(e)
+	return e.profile.api
 }
 
 // sourceOf returns the source that a request goes to.
@@ -326,6 +334,12 @@ func (e *toolEntry) checkBody(h *httpEntry) {
 
 // checkHTTPAlone refuses what an entry says of a process that there is none of.
 func (e *toolEntry) checkHTTPAlone() {
+	if other, both := e.at.Get("http"); both && e.profile != nil {
+		other.Fail(ruleHTTP, "take one of them out", "a tool has a request (http) or an execution_profile, not both")
+	}
+	if other, both := e.at.Get("parameters"); both && e.at.Has("input_schema") {
+		other.Fail(ruleHTTP, "take one of them out", "parameters stand here twice: here and in input_schema")
+	}
 	for _, key := range []string{"script", "exec"} {
 		if other, both := e.at.Get(key); both {
 			other.Fail(ruleHTTP, "take one of them out", "a tool has a %s or a request (http), not both", key)
@@ -382,6 +396,8 @@ func (e *toolEntry) checkHTTPHints() {
 func (e *toolEntry) reportRequest(f request.Finding) {
 	at := e.http.at
 	switch first, _, _ := strings.Cut(f.At, "."); {
+	case e.profile != nil:
+		at = e.profile.where(first)
 	case first == "path" || first == "method":
 		at = e.http.lineAt
 	case first == "base_url":

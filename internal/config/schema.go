@@ -22,7 +22,7 @@ type schema = map[string]any
 func ToolsSchema() ([]byte, error) {
 	entry := requireObject(object(toolMapping()))
 	entry["oneOf"] = []schema{{"required": []string{"script"}}, {"required": []string{"exec"}},
-		{"required": []string{"http"}}, {"required": []string{"a2a"}}}
+		{"required": []string{"http"}}, {"required": []string{"execution_profile"}}, {"required": []string{"a2a"}}}
 	root := rootMapping()
 	withTools := object(root, "tools")
 	bare := schema{
@@ -47,6 +47,7 @@ func ToolsSchema() ([]byte, error) {
 			"tool":    entry,
 			"exec":    object(execMapping(), "command"),
 			"a2a":     object(a2aMapping(), "url"),
+			"profile": requireObject(object(profileMapping(), "url_template")),
 			"http":    requestSchema(),
 			"source":  requireObject(object(httpSourceMapping(), "base_url")),
 			"auth":    object(authOfSourceMapping()),

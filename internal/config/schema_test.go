@@ -34,7 +34,7 @@ func toolsMappings() map[string]func() (string, []string) {
 		"importMapping": named(importMapping), "selectorMapping": named(selectorMapping), "flagSelectorMapping": named(flagSelectorMapping),
 		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
 		"allowedPathMapping": named(allowedPathMapping),
-		"conditionMapping":   named(conditionMapping),
+		"profileMapping":     named(profileMapping), "conditionMapping": named(conditionMapping),
 		"mappedErrorMapping": named(mappedErrorMapping), "annotationsMapping": named(annotationsMapping),
 		"retryMapping":          named(retryMapping),
 		"circuitBreakerMapping": named(circuitBreakerMapping), "cachingMapping": named(cachingMapping),
@@ -286,6 +286,8 @@ func TestSchemaRefusesWhatIsWrong(t *testing.T) {
 
 // contexts are, for each mapping, a tool in which %s is a key of that mapping with its value.
 var contexts = map[string]string{
+	"profileMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
+		"tools: {t: {execution_profile: {url_template: 'https://a.example/x', %s}}}",
 	"conditionMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
 		"tools: {t: {http: {source: s, get: /x}, error_mapping: {when: [{if: 'status == 1', code: 1, %s}]}}}",
 	"httpMapping":         "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, %s}}}",

@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -99,7 +100,8 @@ func schemaRows() map[string]map[string]schemaRow {
 			"exclude_flags": {"Not these.", aList(aText())},
 			"no_flags":      {"None.", withDefault(aBool(), false)},
 		},
-		"http": httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
+		"execution_profile": profileRows(),
+		"http":              httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
 		"client_credentials": clientCredentialsRows(), "token_exchange": tokenExchangeRows(),
 		"result": {
 			"pick":  {"Where it stands in the answer: a JSON pointer, or names with dots between them.", aText()},
@@ -302,12 +304,14 @@ func toolRows() map[string]schemaRow {
 		"script": {"The script, best after |. bash; " +
 			"with another shebang it reads its parameters from $A2A_PARAMS_FILE. {{name}} is a reference to a value, " +
 			"which never becomes part of the script.", schema{"type": "string", "minLength": 1}},
-		"http":            {"A request that is sent in place of running a script.", ref("http")},
-		"exec":            {"A program that runs in place of a script, without a shell.", ref("exec")},
-		"a2a":             {"A remote A2A agent that does it in place of a script.", ref("a2a")},
-		"parameters":      {"What a call may give.", aList(ref("parameter"))},
-		"sandbox":         {"Where and how it runs, and what it may touch.", ref("sandbox")},
-		"resource_limits": {"The limits; the same as under sandbox.", ref("limits")},
+		"http":              {"A request that is sent in place of running a script.", ref("http")},
+		"execution_profile": {"The same in the format of the tools provider (url_template, body_template, …).", ref("profile")},
+		"input_schema":      {"The parameters as a schema of JSON: {type: object, properties, required}.", inputSchema()},
+		"exec":              {"A program that runs in place of a script, without a shell.", ref("exec")},
+		"a2a":               {"A remote A2A agent that does it in place of a script.", ref("a2a")},
+		"parameters":        {"What a call may give.", aList(ref("parameter"))},
+		"sandbox":           {"Where and how it runs, and what it may touch.", ref("sandbox")},
+		"resource_limits":   {"The limits; the same as under sandbox.", ref("limits")},
 		"error_mapping": {"What exit codes, or the statuses of answers (404, 5xx, or conditions under when), mean: " +
 			"a JSON-RPC error code, or {code, message, detail, retryable}.",
 			schema{"type": []string{"object", "null"}, "properties": schema{"when": aList(ref("condition"))},
@@ -437,4 +441,30 @@ func conditionRows() map[string]schemaRow {
 	rows := errorRows()
 	rows["if"] = schemaRow{"An expression of CEL over an answer (status, headers, body); the first that holds counts.", aText()}
 	return rows
+}
+
+func profileRows() map[string]schemaRow {
+	return map[string]schemaRow{
+		"mode":             {"sync_http: one request.", schema{"type": "string"}},
+		"method":           {"The method.", anEnum(request.Methods()...)},
+		"url_template":     {"The URL; {{ name }} is a value.", schema{"type": "string", "minLength": 1}},
+		"headers_template": {"The headers, or JSON of them.", anyOf(aMapping(fieldValue()), aText())},
+		"body_template":    {"The body: JSON with {{ tags }}, {% if %} and {% for %}.", schema{"type": []string{"string", "null"}}},
+		"content_type":     {"The media type of the body.", aText()},
+		"response_mapping": {"Which part of the answer is the result: names with dots, or a mapping of names to such.",
+			anyOf(aMapping(aText()), schema{"type": []string{"string", "null"}})},
+		"required_audience": {"What the token is for; the source has to fetch one.", aText()},
+		"required_scopes":   {"What the token must be good for.", aList(aText())},
+		"timeout_seconds":   {"From the first byte to the last, in seconds.", aDuration(longestRequest.Seconds())},
+		"source":            {"The source that the URL is of, where its origin does not say.", aText()},
+		"poll_config":       {"Not done yet.", schema{"type": "object"}},
+	}
+}
+
+func inputSchema() schema {
+	properties := schema{}
+	for _, key := range inputSchemaKeys() {
+		properties[key] = schema{}
+	}
+	return schema{"type": "object", "properties": properties, "additionalProperties": false}
 }

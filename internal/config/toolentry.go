@@ -17,8 +17,9 @@ type toolEntry struct {
 	// Places of what is checked once the whole entry is known. A value without a node was not given.
 	script       yamldoc.Value
 	exec         yamldoc.Value
-	http         *httpEntry      // nil for a tool that sends no request
-	when         []yamldoc.Value // conditions of its error_mapping
+	http         *httpEntry        // nil for a tool that sends no request
+	profile      *executionProfile // of a request in the other format
+	when         []yamldoc.Value   // conditions of its error_mapping
 	a2a          yamldoc.Value
 	token        *tool.Reference // of a2a
 	flags        []yamldoc.Value // where a parameter says flag
@@ -72,6 +73,8 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
 			yamldoc.NewKey("exec", "a program: {command, argv, sha256, pin}", (*toolEntry).readExec),
 			yamldoc.NewKey("http", "a request: {source, get, query, …}", (*toolEntry).readHTTP),
+			yamldoc.NewKey("execution_profile", "a request in the format of the tools provider", (*toolEntry).readProfile),
+			yamldoc.NewKey("input_schema", "a schema of JSON", (*toolEntry).readInputSchema),
 			yamldoc.NewKey("a2a", "a remote agent: {url, skill, token}", (*toolEntry).readA2A),
 			yamldoc.NewKey("parameters", "a list of {name, type, …}", (*toolEntry).readParameters),
 			yamldoc.NewKey("sandbox", "a mapping", func(e *toolEntry, v yamldoc.Value) {
@@ -114,7 +117,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 		Synonyms: map[string]string{
 			"command": "script", "cmd": "script", "run": "script", "bash": "script", "shell": "script",
 			"argv": "exec", "program": "exec", "args": "parameters", "arguments": "parameters", "params": "parameters",
-			"inputs": "parameters", "inputschema": "parameters", "title": "name", "summary": "description",
+			"inputs": "parameters", "inputschema": "input_schema", "title": "name", "summary": "description",
 			"desc": "description", "help": "description", "errors": "error_mapping",
 			"errormap": "error_mapping", "cache": "caching", "retries": "retry", "limits": "resource_limits",
 			"tests": "examples",

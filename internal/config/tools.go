@@ -132,7 +132,7 @@ func (f *toolsFile) readRoot(root yamldoc.Value) {
 
 // isTool reports whether a value looks like the entry of a tool.
 func isTool(v yamldoc.Value) bool {
-	return v.Has("script") || v.Has("exec") || v.Has("http") || v.Has("a2a")
+	return v.Has("script") || v.Has("exec") || v.Has("http") || v.Has("execution_profile") || v.Has("a2a")
 }
 
 // readBare reads a file that is a mapping of tools itself. What has no script and a name like a key of the

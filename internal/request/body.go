@@ -17,6 +17,8 @@ type bodyTemplate struct {
 	kind     BodyKind
 	mimeType string
 	tree     node
+	shapes   []shapeNode // in place of tree; nil for none
+	decide   []decision  // which of them it is
 	form     []field
 	parts    []partTemplate
 	text     []piece
@@ -46,7 +48,11 @@ func (c *compiler) parseBody(b *Body) *bodyTemplate {
 	t := &bodyTemplate{kind: b.Kind, mimeType: c.mediaType(string(b.Kind), b.Type)}
 	switch b.Kind {
 	case KindJSON:
-		t.tree = c.parseNode("json", b.JSON)
+		if len(b.Shapes) > 0 {
+			c.parseShapes(t, b)
+		} else {
+			t.tree = c.parseNode("json", b.JSON)
+		}
 		t.mimeType = orElse(t.mimeType, typeJSON)
 		if essence := essenceOf(t.mimeType); essence != typeJSON && !strings.HasSuffix(essence, "+json") {
 			c.fail("json", "", fmt.Sprintf("the type %s is not JSON", t.mimeType), "")
@@ -189,7 +195,13 @@ func (t *Template) fillBody(v *values) (*filledBody, *tool.Failure) {
 	f := &filledBody{mimeType: b.mimeType}
 	switch b.kind {
 	case KindJSON:
-		value, given, err := v.fill(&b.tree)
+		tree := &b.tree
+		if b.shapes != nil {
+			if tree = v.choose(b); tree == nil {
+				return nil, refusal(string(b.kind), "the template has no shape for these values")
+			}
+		}
+		value, given, err := v.fill(tree)
 		if err != nil {
 			return nil, refusal(string(b.kind), "%v", err)
 		}

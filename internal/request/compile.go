@@ -38,6 +38,7 @@ type compiler struct {
 	parameters parameters
 	declared   []string
 	free       map[string]bool // names that are bound elsewhere, and of which nothing is known
+	absent     bool            // a name that is not declared has no value; see Spec.Absent
 	used       []string
 	found      []Finding
 }
@@ -45,6 +46,7 @@ type compiler struct {
 // Compile reads a Spec whose tags name the parameters. On a finding that is no warning there is no Template.
 func Compile(spec Spec, list []tool.Parameter) (*Template, []Finding) {
 	c := newCompiler(list)
+	c.absent = spec.Absent
 	t := &Template{spec: spec}
 	if !slices.Contains(Methods(), spec.Method) {
 		c.fail("method", "", fmt.Sprintf("there is no method %q here", shorten(spec.Method)),
@@ -137,11 +139,14 @@ func (c *compiler) bind(at string, e *expression) {
 	}
 	p, known := c.parameters[e.path[0]]
 	switch {
+	case c.free[e.path[0]]:
+		return
 	case known:
 		if !slices.Contains(c.used, p.Name) {
 			c.used = append(c.used, p.Name)
 		}
-	case c.free[e.path[0]]:
+	case c.absent && e.fallback != nil:
+		e.always = true
 		return
 	default:
 		fix := "declare it under parameters"

@@ -3,6 +3,10 @@ package request
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // node is a Tree that is ready to be filled in.
@@ -11,6 +15,15 @@ type node struct {
 	list    []node       // not nil for a list
 	pieces  []piece      // of a text
 	literal any          // a json.Number, a bool or nil
+	quoted  bool         // a text in any case
+	each    *eachNode    // items of the list that it stands in; nil for a value
+}
+
+// eachNode is an Each that is ready to be filled in.
+type eachNode struct {
+	name string
+	in   *expression
+	item node
 }
 
 type nodeMember struct {
@@ -29,6 +42,8 @@ type member struct {
 // parseNode takes a tree apart.
 func (c *compiler) parseNode(at string, t Tree) node {
 	switch {
+	case t.Each != nil:
+		return c.parseEach(at, t.Each)
 	case t.Object != nil:
 		n := node{object: []nodeMember{}}
 		for _, m := range t.Object {
@@ -55,10 +70,27 @@ func (c *compiler) parseNode(at string, t Tree) node {
 	if len(pieces) == 0 {
 		pieces = []piece{{}}
 	}
-	if onlyTag(pieces) == nil {
+	if onlyTag(pieces) == nil || t.Quoted {
 		c.wantTexts(at, pieces)
 	}
-	return node{pieces: pieces}
+	return node{pieces: pieces, quoted: t.Quoted}
+}
+
+// parseEach takes apart what stands for each item of a value. Of the items nothing is known.
+func (c *compiler) parseEach(at string, each *Each) node {
+	in := &expression{source: "{{" + each.In + "}}", path: strings.Split(each.In, ".")}
+	c.bind(at, in)
+	if p := in.param; p != nil && p.Type != tool.TypeArray {
+		c.fail(at, in.source, "the value is no list", "declare it with type: array")
+	}
+	if c.free == nil {
+		c.free = map[string]bool{}
+	}
+	bound := c.free[each.Name]
+	c.free[each.Name] = true
+	n := node{each: &eachNode{name: each.Name, in: in, item: c.parseNode(at, each.Item)}}
+	c.free[each.Name] = bound
+	return n
 }
 
 // fill returns the value that a node stands for. given is false where it has none: what holds it is without it then.
@@ -80,6 +112,14 @@ func (v *values) fill(n *node) (value any, given bool, failure error) {
 	case n.list != nil:
 		filled := []any{}
 		for i := range n.list {
+			if each := n.list[i].each; each != nil {
+				items, err := v.fillEach(each)
+				if err != nil {
+					return nil, false, err
+				}
+				filled = append(filled, items...)
+				continue
+			}
 			value, given, err := v.fill(&n.list[i])
 			if err != nil {
 				return nil, false, err
@@ -92,7 +132,7 @@ func (v *values) fill(n *node) (value any, given bool, failure error) {
 	case n.pieces == nil:
 		return n.literal, true, nil
 	}
-	if e := onlyTag(n.pieces); e != nil {
+	if e := onlyTag(n.pieces); e != nil && !n.quoted {
 		value, given := v.of(e)
 		if !given {
 			return nil, false, nil
@@ -100,6 +140,27 @@ func (v *values) fill(n *node) (value any, given bool, failure error) {
 		return value, true, nil
 	}
 	return asAny(v.text(n.pieces))
+}
+
+// fillEach returns the items that stand for those of a value; none where it has no value.
+func (v *values) fillEach(each *eachNode) ([]any, error) {
+	list, _ := lookup(v.names, each.in.path)
+	items, _ := list.([]any)
+	outer := v.names
+	defer func() { v.names = outer }()
+	var filled []any
+	for _, item := range items {
+		v.names = maps.Clone(outer)
+		v.names[each.name] = item
+		value, given, err := v.fill(&each.item)
+		if err != nil {
+			return nil, err
+		}
+		if given {
+			filled = append(filled, value)
+		}
+	}
+	return filled, nil
 }
 
 func asAny(text string, given bool, err error) (any, bool, error) { return text, given, err }

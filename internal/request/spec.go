@@ -15,6 +15,8 @@ type Spec struct {
 	Query      []Field
 	Headers    []Field
 	Body       *Body // nil for none
+	// Absent says that a name which no parameter declares has no value, where its tag says what counts then.
+	Absent bool
 	// IdempotencyKey is a header that tells attempts of one call apart from other calls; "" for none.
 	IdempotencyKey string
 }
@@ -52,6 +54,8 @@ type Tree struct {
 	Object []Member // in the author's order; not nil for an object
 	List   []Tree   // not nil for a list
 	Scalar any      // a text, which is a template, a json.Number, a bool or nil
+	Quoted bool     // the text stays a text where it is one tag, whatever the value's type
+	Each   *Each    // as many items of the list that it stands in; nil for a value
 }
 
 // Member is a member of an object.
@@ -65,12 +69,15 @@ func Text(source string) Tree { return Tree{Scalar: source} }
 
 // Body is what a request carries. The field of its Kind is set.
 type Body struct {
-	Kind  BodyKind
-	JSON  Tree
-	Form  []Field
-	Parts []Part
-	Text  string
-	Type  string // media type; "" for that of the kind
+	Kind BodyKind
+	JSON Tree
+	// Conditions decide which of the Shapes the JSON has, where there are any.
+	Conditions []Condition
+	Shapes     []Shape
+	Form       []Field
+	Parts      []Part
+	Text       string
+	Type       string // media type; "" for that of the kind
 	// Base64 says that the text is base64 of what is sent.
 	Base64 bool
 }
