@@ -36,7 +36,7 @@ func openLogWith(o Options, how audit.Options) (*state.Dir, *audit.Log, error) {
 
 // recordOptions are what the settings say of the record.
 func (a *App) recordOptions(s config.Audit) audit.Options {
-	outside := audit.Outside{File: s.File, Syslog: s.Syslog}
+	outside := &audit.Outside{File: s.File, Syslog: s.Syslog}
 	if s.Stdout {
 		outside.Lines = func() io.Writer {
 			if out := a.daemonStdout.Load(); out != nil {

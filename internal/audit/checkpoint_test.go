@@ -39,7 +39,7 @@ func TestTornCheckpoint(t *testing.T) {
 				}
 				verified(t, copied, elsewhere)
 				log, err := Options{Checkpointed: func(c Checkpoint) {
-					if err := (Outside{File: elsewhere}).Hand(c); err != nil {
+					if err := (&Outside{File: elsewhere}).Hand(c); err != nil {
 						t.Error(err)
 					}
 				}}.Open(copied)

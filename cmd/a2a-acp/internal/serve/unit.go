@@ -72,6 +72,7 @@ RestrictRealtime=yes
 RestrictSUIDSGID=yes
 RemoveIPC=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+# It may open no port below 1024. A socket unit beside this one can (a2a-acp.socket: [Socket] ListenStream=443).
 SystemCallArchitectures=native
 # Not here, since each keeps the sandbox of the tools from being made: RestrictNamespaces, SystemCallFilter,
 # PrivateUsers, and what mounts something over parts of /proc (ProtectProc, ProtectKernelTunables,
