@@ -16,6 +16,7 @@ SCAN_RUNS   ?= 20000
 SOAK_CALLS  ?= 100000
 SOAK_KILLS  ?= 2000
 SOAK_RECORDS ?= 10000000
+SOAK_STREAMS ?= 9800
 LISTEN      ?= 127.0.0.1:9999
 
 # All is compiled as it is shipped, and so once, but for the tests with the race detector, which wants cgo. make lint has vet.
@@ -72,13 +73,14 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 	-./scripts/need bwrap # its rows say so where it is missing
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
-soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines
+soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines; SOAK_STREAMS clients that follow an A2A task
 	A2A_SOAK=$(SOAK_CALLS) $(RACE) -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run 'TestKilledWhole|TestKilledMCP' ./cmd/a2a-acp
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit
 	$(GO) run ./internal/bench -bin $(BINARY) -only record -records $(SOAK_RECORDS) -o $(BUILD)/soak-record.json
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilled ./pkg/a2a
+	A2A_SOAK_STREAMS=$(SOAK_STREAMS) $(GO) test -count=1 -timeout 0 -v -run TestCrowd ./pkg/a2a
 
 demo: build ## the main job, offline, as a story
 	$(GO) build -o $(BUILD)/demo ./internal/demo

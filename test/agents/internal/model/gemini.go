@@ -24,6 +24,8 @@ func (gemini) call(c Call) (name string, arguments any) {
 		return "run_shell_command", map[string]any{"command": c.Command, "description": "as the script says"}
 	case Fetch:
 		return "web_fetch", map[string]any{"prompt": "What " + c.Path + " says."}
+	case Delegate:
+		return "invoke_agent", map[string]any{"agent_name": c.Tool, "prompt": c.Text}
 	case MCP:
 		return "mcp_" + c.Server + "_" + c.Tool, c.Arguments
 	}

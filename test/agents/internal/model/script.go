@@ -39,7 +39,8 @@ const (
 	Shell Act = "shell" // Command
 	MCP   Act = "mcp"   // Server, Tool, Arguments
 	Fetch Act = "fetch" // Path: a URL
-	// Delegate starts an agent below, which plays Text: a Prompt.
+	// Delegate starts an agent below, which plays Text: a Prompt. Of Gemini's, Tool is its name, and it may be a remote
+	// one, which gets Text as it is.
 	Delegate Act = "delegate"
 )
 
