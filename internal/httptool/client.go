@@ -1,6 +1,7 @@
 package httptool
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -146,7 +147,7 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 	}
 	transport := c.transport(x.API.Origin, x.API, trust)
 	to := x.To
-	if to != "" && !SameOrigin(to, x.API.Origin) {
+	if origin := cmp.Or(x.API.Origin, x.Request.Origin); to != "" && !SameOrigin(to, origin) {
 		return nil, tool.Failf(tool.FailUpstream, "nothing was sent: %s names a next page that is at another origin", x.API.Who())
 	}
 	for left := x.API.Redirects; ; left-- {

@@ -382,6 +382,10 @@ func TestEndpointBreaker(t *testing.T) {
 	for range endpointFailures {
 		failureOf(t, get())
 	}
+	other := wanted(at, func(w *TokenRequest) { w.API.CA = "/absent" })
+	if _, err := c.Token(t.Context(), other); failureOf(t, err).Code == tool.FailCircuitOpen {
+		t.Error("what one source gets wrong stops another")
+	}
 	f := failureOf(t, get())
 	if f.Code != tool.FailCircuitOpen || !f.Retryable || f.Details["retry_after_seconds"] != 3600.0 || asked.Load() != before+endpointFailures {
 		t.Errorf("%+v after %d requests", f, asked.Load()-before)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -32,7 +33,7 @@ type tokens struct {
 	mu       sync.Mutex
 	closed   bool
 	kept     *simplelru.LRU[string, keptToken]
-	breakers map[string]*endpointBreaker // by endpoint
+	breakers map[string]*endpointBreaker // by endpoint, and by how it is reached: what one source gets wrong stops no other
 }
 
 // keptToken is a token that may be used until then.
@@ -135,7 +136,8 @@ func (k *tokens) lookup(name string) (string, bool) {
 // renew fetches a token, through the breaker of its endpoint, and keeps it for as long as it is good, less a leeway.
 // One of which nobody says how long that is, is not kept.
 func (k *tokens) renew(c *Client, name string, w TokenRequest) (fetched, *tool.Failure) {
-	breaker, ok := k.begin(w.API.Auth.Token.URL)
+	from := w.API.Auth.Token
+	breaker, ok := k.begin(fmt.Sprintf("%q", []string{from.URL, from.ClientID, w.API.CA, fmt.Sprint(w.API.Addresses)}))
 	if !ok {
 		return fetched{}, tool.Failf(tool.FailCancelled, "the program ends")
 	}
