@@ -52,8 +52,10 @@ func sourceRows() map[string]schemaRow {
 			aList(aText())},
 		"redirects": {"How many redirects of GET and HEAD are followed, to the same origin.",
 			withDefault(aWhole(0, mostRedirects), 0)},
-		"timeout":            {"Of requests that say nothing about it: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
-		"ca":                 {"A file of certificates (PEM) that the server's is held against in place of the system's.", aText()},
+		"timeout": {"Of requests that say nothing about it: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
+		"ca":      {"A file of certificates (PEM) that the server's is held against in place of the system's.", aText()},
+		"circuit_breaker": {"Refuse the calls of all its tools for a while when it fails too often: no answer, or 5xx. " +
+			"Without more: 5 failures in 30 s, for 30 s, and then 3 trials.", ref("breaker")},
 		"client_certificate": {"What connections show of their own (mutual TLS).", ref("client_certificate")},
 	}
 }

@@ -51,6 +51,10 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 			yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s", func(s *httpSource, v yamldoc.Value) {
 				v.SetDuration(&s.api.Timeout, longestRequest)
 			}),
+			yamldoc.NewKey("circuit_breaker", "a mapping", func(s *httpSource, v yamldoc.Value) {
+				s.api.Breaker = tool.DefaultSourceBreaker()
+				yamldoc.ReadKeys(v, circuitBreakerMapping(), &s.api.Breaker)
+			}),
 			yamldoc.NewKey("ca", "an absolute path", func(s *httpSource, v yamldoc.Value) {
 				v.SetText(&s.api.CA)
 				if s.api.CA != "" && !filepath.IsAbs(s.api.CA) {

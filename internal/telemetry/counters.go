@@ -117,7 +117,11 @@ func (c *Counters) Take(e audit.Entry) {
 	case events.CircuitChanged:
 		if e.Circuit != nil {
 			state := slices.Index([]string{"closed", "half-open", "open"}, e.Circuit.State)
-			c.sample("circuit_breaker_state", [2]string{"tool", c.label(e.Circuit.Tool)}).Value = float64(max(state, 0))
+			of := [2]string{"tool", c.label(e.Circuit.Tool)}
+			if e.Circuit.Source != "" { // a name of the configuration
+				of = [2]string{"source", e.Circuit.Source[:min(len(e.Circuit.Source), mostText)]}
+			}
+			c.sample("circuit_breaker_state", of).Value = float64(max(state, 0))
 		}
 	case events.ApprovalAsked:
 		c.add("a2a_acp_questions_total", [2]string{"what", "asked"})

@@ -42,7 +42,7 @@ func (r Recorded) CloudEvent() CloudEvent {
 func (r Recorded) subject() string {
 	switch {
 	case r.Circuit != nil:
-		return r.Circuit.Tool
+		return cmp.Or(r.Circuit.Tool, r.Circuit.Source)
 	case r.Act != nil && r.Act.Tool != "":
 		return r.Act.Tool
 	}
@@ -52,7 +52,8 @@ func (r Recorded) subject() string {
 // circuitEvent returns type and data of a change of a circuit breaker. The members are those of tools-provider
 // (domain/events/circuit_breaker.py).
 func circuitEvent(c *Circuit, at time.Time) (kind string, data map[string]any) {
-	data = map[string]any{"circuit_id": c.Tool, "circuit_type": "tool_execution", "source_id": c.Tool,
+	id := cmp.Or(c.Tool, c.Source)
+	data = map[string]any{"circuit_id": id, "circuit_type": "tool_execution", "source_id": id,
 		"state": c.State, "previous_state": c.Before}
 	switch c.State {
 	case circuitOpen:

@@ -234,10 +234,11 @@ type Outcome struct {
 	SameAs  string `json:"same_as,omitempty"`
 }
 
-// Circuit is the circuit breaker of a tool: closed lets calls through, open refuses them until Until, and
+// Circuit is the circuit breaker of a tool, or of a source: closed lets calls through, open refuses them until Until, and
 // half-open lets a few through on trial.
 type Circuit struct {
 	Tool   string    `json:"tool"`
+	Source string    `json:"source,omitempty"` // of one of a source, which no tool has: its name
 	State  string    `json:"state"`
 	Before string    `json:"before"`
 	Until  time.Time `json:"until,omitzero"`

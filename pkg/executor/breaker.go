@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -14,31 +15,38 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// guarded runs the act through its tool's circuit breaker, if it has one: while the circuit is open,
-// nothing is run.
+// guarded runs the act through the circuit breakers of its tool and of the source that its request goes to, as far as
+// it has any: while one of them is open, nothing is run.
 func (e *Executor) guarded(ctx context.Context, a *act, run func() runResult) runResult {
-	c := e.circuits.of(a, e.now)
-	if c == nil {
-		return run()
+	for _, c := range e.circuits.of(a, e.now) {
+		run = e.through(ctx, a, c, run)
 	}
-	r, err := c.breaker.Execute(func() (runResult, error) {
-		r := run()
-		return r, verdict(a.tool, &r)
-	})
-	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		r = notRun(c.refusal(a.tool, e.now()))
+	return run()
+}
+
+// through returns a run that goes through a circuit breaker.
+func (e *Executor) through(ctx context.Context, a *act, c *circuit, run func() runResult) func() runResult {
+	return func() runResult {
+		r, err := c.breaker.Execute(func() (runResult, error) {
+			r := run()
+			return r, c.verdict(a.tool, &r)
+		})
+		if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+			r = notRun(c.refusal(a.tool, e.now()))
+		}
+		r.unrecorded = errors.Join(r.unrecorded, e.recordChanges(ctx, a, c))
+		return r
 	}
-	r.unrecorded = e.recordChanges(ctx, a, c)
-	return r
 }
 
 // stopped tells why a call would not be run now; nil when it would be tried.
 func (e *Executor) stopped(a *act) *tool.Failure {
-	c := e.circuits.of(a, e.now)
-	if c == nil || c.breaker.State() != gobreaker.StateOpen {
-		return nil
+	for _, c := range e.circuits.of(a, e.now) {
+		if c.breaker.State() == gobreaker.StateOpen {
+			return c.refusal(a.tool, e.now())
+		}
 	}
-	return c.refusal(a.tool, e.now())
+	return nil
 }
 
 // What a run says about its tool, as the library asks for it.
@@ -65,6 +73,30 @@ func verdict(t *tool.Tool, r *runResult) error {
 	return errFailed
 }
 
+// verdict tells what a run counts for the circuit.
+func (c *circuit) verdict(t *tool.Tool, r *runResult) error {
+	if c.source == "" {
+		return verdict(t, r)
+	}
+	return verdictOnSource(r)
+}
+
+// verdictOnSource is verdict for a source: it fails where it gives no answer, or says that it has failed itself. A
+// status below 500 is about the request, and says nothing but for those of success.
+func verdictOnSource(r *runResult) error {
+	failure := r.ended()
+	switch {
+	case !r.began || failure != nil && failure.Code == tool.FailCancelled || r.outcome.HTTP == nil:
+		return errNothing
+	case failure != nil && (failure.Code == tool.FailUpstream || failure.Code == tool.FailUpstreamTimeout) && failure.Retryable,
+		r.outcome.HTTP.Status >= http.StatusInternalServerError:
+		return errFailed
+	case r.outcome.HTTP.Status >= http.StatusOK && r.outcome.HTTP.Status < http.StatusMultipleChoices:
+		return nil
+	}
+	return errNothing
+}
+
 // isCallersFault reports whether a JSON-RPC error code says that the request was wrong, or asked for what
 // is not there (JSON-RPC 2.0 section 5.1; ACP, Error).
 func isCallersFault(code int) bool {
@@ -72,18 +104,19 @@ func isCallersFault(code int) bool {
 	return code == invalidRequest || code == methodNotFound || code == invalidParams || code == resourceNotFound
 }
 
-// circuits are the circuit breakers of tools. They live as long as the Executor.
+// circuits are the circuit breakers of tools and sources. They live as long as the Executor.
 type circuits struct {
-	mu     sync.Mutex
-	byTool map[circuitKey]*circuit
+	mu    sync.Mutex
+	known map[circuitKey]*circuit
 }
 
-// circuitKey names a tool: two workspaces may each bring one of the same id.
+// circuitKey names a tool, or a source: two workspaces may each bring one of the same name.
 type circuitKey struct {
-	id    string
-	layer tool.Layer
-	file  string
-	root  string // of the workspace, for a tool of its own
+	id     string
+	source bool
+	layer  tool.Layer
+	file   string
+	root   string // of the workspace, for one of its own
 }
 
 func circuitKeyOf(a *act) circuitKey {
@@ -94,28 +127,39 @@ func circuitKeyOf(a *act) circuitKey {
 	return key
 }
 
-// of returns the circuit of an act's tool; nil when it has none. A tool that has been changed begins anew.
-func (cs *circuits) of(a *act, now func() time.Time) *circuit {
-	t := a.tool
-	if t.CircuitBreaker == (tool.CircuitBreaker{}) {
-		return nil
+// of returns the circuits that an act goes through, the innermost first: that of its source, and of its tool. One that has
+// been changed begins anew.
+func (cs *circuits) of(a *act, now func() time.Time) []*circuit {
+	var list []*circuit
+	key := circuitKeyOf(a)
+	if t := a.tool; t.HTTP != nil && t.HTTP.API.Breaker != (tool.CircuitBreaker{}) {
+		source := key
+		source.id, source.source = t.HTTP.API.Name, true
+		list = append(list, cs.circuit(source, t.HTTP.API.Origin, t.HTTP.API.Breaker, now))
 	}
+	if t := a.tool; t.CircuitBreaker != (tool.CircuitBreaker{}) {
+		list = append(list, cs.circuit(key, a.invocation.Work.Definition(), t.CircuitBreaker, now))
+	}
+	return list
+}
+
+func (cs *circuits) circuit(key circuitKey, definition string, settings tool.CircuitBreaker, now func() time.Time) *circuit {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	key, definition := circuitKeyOf(a), a.invocation.Work.Definition()
-	c := cs.byTool[key]
-	if c == nil || c.definition != definition || c.settings != t.CircuitBreaker {
-		c = newCircuit(t, definition, now)
-		if cs.byTool == nil {
-			cs.byTool = map[circuitKey]*circuit{}
+	c := cs.known[key]
+	if c == nil || c.definition != definition || c.settings != settings {
+		c = newCircuit(key, definition, settings, now)
+		if cs.known == nil {
+			cs.known = map[circuitKey]*circuit{}
 		}
-		cs.byTool[key] = c
+		cs.known[key] = c
 	}
 	return c
 }
 
-// circuit is the circuit breaker of one tool, as it was written.
+// circuit is the circuit breaker of one tool, or of one source, as it was written.
 type circuit struct {
+	source     string // its name; "" for that of a tool
 	definition string
 	settings   tool.CircuitBreaker
 	now        func() time.Time
@@ -133,10 +177,13 @@ type change struct {
 	circuit events.Circuit
 }
 
-func newCircuit(t *tool.Tool, definition string, now func() time.Time) *circuit {
-	c := &circuit{definition: definition, settings: t.CircuitBreaker, now: now}
+func newCircuit(key circuitKey, definition string, settings tool.CircuitBreaker, now func() time.Time) *circuit {
+	c := &circuit{definition: definition, settings: settings, now: now}
+	if key.source {
+		c.source = key.id
+	}
 	c.breaker = gobreaker.NewCircuitBreaker[runResult](gobreaker.Settings{
-		Name:          t.ID,
+		Name:          key.id,
 		MaxRequests:   uint32(c.settings.HalfOpenCalls),
 		Timeout:       c.settings.Recovery,
 		ReadyToTrip:   func(gobreaker.Counts) bool { return c.tooMany() },
@@ -169,6 +216,9 @@ func (c *circuit) changed(id string, from, to gobreaker.State) {
 	defer c.mu.Unlock()
 	now := c.now()
 	told := events.Circuit{Tool: id, State: to.String(), Before: from.String()}
+	if c.source != "" {
+		told.Tool, told.Source = "", id
+	}
 	switch to {
 	case gobreaker.StateOpen:
 		told.Failures, told.Threshold, told.LastFailure = max(1, len(c.failures)), c.settings.Failures, now
@@ -186,14 +236,17 @@ func (c *circuit) refusal(t *tool.Tool, now time.Time) *tool.Failure {
 	c.mu.Lock()
 	until := c.until
 	c.mu.Unlock()
+	who, which := "it", "circuit_breaker"
+	if c.source != "" {
+		who, which = "the source "+c.source, "circuit_breaker of the source"
+	}
 	failure := tool.Failf(tool.FailCircuitOpen,
-		"%s was not run: it has failed before, and a trial is under way; try again later (circuit_breaker, %s)",
-		t.ID, t.Source)
+		"%s was not run: %s has failed before, and a trial is under way; try again later (%s, %s)", t.ID, who, which, t.Source)
 	wait := 0.0
 	if !until.IsZero() {
 		wait = math.Ceil(max(0, until.Sub(now).Seconds()))
-		failure.Message = fmt.Sprintf("%s was not run: it failed too often, "+
-			"and calls are refused for %.0f s more (circuit_breaker, %s)", t.ID, wait, t.Source)
+		failure.Message = fmt.Sprintf("%s was not run: %s failed too often, "+
+			"and calls are refused for %.0f s more (%s, %s)", t.ID, who, wait, which, t.Source)
 	}
 	failure.Retryable = true
 	failure.Details["retry_after_seconds"] = wait

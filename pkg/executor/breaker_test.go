@@ -319,7 +319,7 @@ func TestCircuitTrial(t *testing.T) {
 func TestCircuitSlowFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCircuit(breaking(), "", time.Now)
+		c := newCircuit(circuitKey{}, "", breaking().CircuitBreaker, time.Now)
 		started := time.Now()
 		both := make(chan error)
 		for range 2 {

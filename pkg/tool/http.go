@@ -52,6 +52,7 @@ type API struct {
 	Addresses []netip.Prefix // those that are reached although they are not public
 	Redirects int            // how many are followed, to the same origin
 	Timeout   time.Duration  // of a request that says nothing about it; 0 for the rule
+	Breaker   CircuitBreaker // of all tools that send requests there; the zero one for none
 	CA        string         // a file of certificates that the server's is checked against; "" for those of the system
 }
 

@@ -40,6 +40,11 @@ func DefaultCircuitBreaker() CircuitBreaker {
 	return CircuitBreaker{Failures: 5, Period: 30 * time.Second, Recovery: time.Minute, HalfOpenCalls: 1}
 }
 
+// DefaultSourceBreaker is what a source means that says `circuit_breaker:` and no more: seed 002's numbers.
+func DefaultSourceBreaker() CircuitBreaker {
+	return CircuitBreaker{Failures: 5, Period: 30 * time.Second, Recovery: 30 * time.Second, HalfOpenCalls: 3}
+}
+
 // Caching says whether the result of a call that succeeded is given to later calls of the same kind in
 // place of running them. The zero Caching keeps nothing.
 type Caching struct {

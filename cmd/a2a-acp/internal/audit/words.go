@@ -118,7 +118,11 @@ func outcome(o *events.Outcome) string {
 }
 
 func circuitChange(c *events.Circuit) string {
-	text := fmt.Sprintf("of %s: %s, was %s", c.Tool, c.State, c.Before)
+	of := c.Tool
+	if c.Source != "" {
+		of = "the source " + c.Source
+	}
+	text := fmt.Sprintf("of %s: %s, was %s", of, c.State, c.Before)
 	if !c.Until.IsZero() {
 		text += "; calls are refused until " + cli.Clock(c.Until)
 	}
