@@ -214,3 +214,36 @@ func (c *Card) takeSchemes(raw json.RawMessage) {
 	}
 	slices.SortFunc(c.Schemes, func(a, b Scheme) int { return strings.Compare(a.Name, b.Name) })
 }
+
+// ParameterTypes returns the JSON types of what a skill takes, by name, where an extension of the card says so as ours does,
+// with a JSON Schema under params.skills.SKILL.parameters.
+func (c *Card) ParameterTypes(skill string) map[string]string {
+	var card struct {
+		Capabilities struct {
+			Extensions []json.RawMessage `json:"extensions"`
+		} `json:"capabilities"`
+	}
+	take(c.Raw, &card)
+	types := map[string]string{}
+	for _, raw := range card.Capabilities.Extensions[:min(len(card.Capabilities.Extensions), mostListed)] {
+		var extension struct {
+			Params struct {
+				Skills map[string]struct {
+					Parameters struct {
+						Properties map[string]json.RawMessage `json:"properties"`
+					} `json:"parameters"`
+				} `json:"skills"`
+			} `json:"params"`
+		}
+		take(raw, &extension)
+		for name, raw := range extension.Params.Skills[skill].Parameters.Properties {
+			var property struct {
+				Type string `json:"type"`
+			}
+			if take(raw, &property); property.Type != "" {
+				types[name] = property.Type
+			}
+		}
+	}
+	return types
+}

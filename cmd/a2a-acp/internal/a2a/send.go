@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"os"
@@ -38,8 +39,8 @@ func sendCommand(env *cli.Environment) *cobra.Command {
 		Long: `send sends a message, prints what comes of it while it comes, and answers what is asked: on the terminal, or
 with --answer. How it goes is told on standard error. TEXT is read from standard input where it is -.
 
-A skill is run with --skill, and gets what -p and --data say: -p name=value is a text, -p name:=value
-JSON. The server decides what it makes of that.
+A skill is run with --skill, and gets what -p and --data say: -p name=value is a text, or what the card says
+that the skill takes there, as a daemon's does; -p name:=value is JSON. The server decides what it makes of that.
 
 The token that shows who you are stands in a variable or a file, and is shown to the origin of URL alone.
 What is interrupted here goes on there: watch follows it, tasks cancel ends it.
@@ -81,6 +82,7 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 		if err != nil {
 			return err
 		}
+		flags.typed(ctx, client, message)
 		return (&sending{env: env, client: client, at: args[0], format: *format, save: flags.save, answers: answers}).send(ctx, request)
 	}
 	return cmd
@@ -176,6 +178,50 @@ func (f sendFlags) object(env *cli.Environment) (any, error) {
 		object[name] = value
 	}
 	return object, nil
+}
+
+// typed makes JSON of what -p name=value says, where the card that the agent shows its callers says that the skill wants no
+// text there. A server that shows none gets texts.
+func (f sendFlags) typed(ctx context.Context, client *a2aclient.Client, message *wire.Message) {
+	values := map[string]any{}
+	for _, pair := range f.pairs {
+		name, text, _ := strings.Cut(pair, "=")
+		var value any
+		if !strings.HasSuffix(name, ":") && json.Unmarshal([]byte(text), &value) == nil {
+			values[name] = value
+		}
+	}
+	if len(values) == 0 || f.skill == "" || !client.Card.Extended {
+		return
+	}
+	card, err := client.ExtendedCard(ctx)
+	if err != nil {
+		return
+	}
+	types := card.ParameterTypes(f.skill)
+	for _, part := range message.Parts {
+		object, _ := part.Data().(map[string]any)
+		for name, value := range values {
+			if _, there := object[name]; there && isJSON(value, types[name]) {
+				object[name] = value
+			}
+		}
+	}
+}
+
+// isJSON reports whether a value is of a type of JSON Schema that is no text.
+func isJSON(value any, kind string) bool {
+	switch value := value.(type) {
+	case float64: // more than a double holds stays the text that it is
+		return (kind == "number" || kind == "integer" && value == math.Trunc(value)) && math.Abs(value) <= 1<<53
+	case bool:
+		return kind == "boolean"
+	case []any:
+		return kind == "array"
+	case map[string]any:
+		return kind == "object"
+	}
+	return false
 }
 
 // longestFile bounds a file that is sent.

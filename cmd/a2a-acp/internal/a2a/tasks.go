@@ -3,6 +3,7 @@ package a2a
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -19,7 +20,7 @@ func tasksCommand(env *cli.Environment) *cobra.Command {
 	cmd.Use = "tasks URL"
 	cmd.Short = "List the tasks of an A2A server; show one, cancel it, have its news pushed"
 	cmd.Long = `tasks lists the tasks that the server lets you see, those that changed last first. What is done with one of them
-is said before the URL: show, cancel, push.`
+is said before the URL: show, cancel, push. An agent of a daemon has tasks of its own, at URL/agents/NAME.`
 	cmd.Example = `  a2a-acp tasks localhost:8642 --token env:TOKEN --state input-required
   a2a-acp tasks show localhost:8642 0199f6…
   a2a-acp tasks cancel localhost:8642 0199f6…
@@ -37,6 +38,10 @@ var stateNames = []string{
 
 // mostPage is the most that the protocol has on a page.
 const mostPage = 100
+
+// besideContext is how wide a terminal is that has a context beside a task, both with ids as most servers make them, and a
+// few words.
+const besideContext = 140
 
 func listCommand(env *cli.Environment) *cobra.Command {
 	state, conversation, limit := "", "", 50
@@ -69,6 +74,13 @@ func listCommand(env *cli.Environment) *cobra.Command {
 			return cli.WriteData(env.Stdout, *format, list)
 		}
 		table := cli.Table{Head: []string{"TASK", "STATE", "SINCE", "CONTEXT", ""}}
+		narrow := cli.TerminalWidth(env.Stdout)
+		if narrow >= besideContext {
+			narrow = 0
+		}
+		if narrow > 0 { // --json has it
+			table.Head = slices.Delete(table.Head, 3, 4)
+		}
 		for _, task := range list.Tasks {
 			since, words := "", ""
 			if task.Status.Timestamp != nil {
@@ -77,8 +89,12 @@ func listCommand(env *cli.Environment) *cobra.Command {
 			if task.Status.Message != nil {
 				words = cli.FirstLine(textOf(task.Status.Message.Parts))
 			}
-			table.Add(display.Line(string(task.ID)), display.Line(stateName(task.Status.State)), since,
-				display.Line(task.ContextID), words)
+			cells := []string{display.Line(string(task.ID)), display.Line(stateName(task.Status.State)), since,
+				display.Line(task.ContextID), words}
+			if narrow > 0 {
+				cells = slices.Delete(cells, 3, 4)
+			}
+			table.Add(cells...)
 		}
 		table.Write(env.Stdout)
 		if len(list.Tasks) < list.TotalSize {
