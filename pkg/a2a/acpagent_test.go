@@ -505,3 +505,71 @@ func TestAgentThatCame(t *testing.T) {
 		t.Errorf("an agent called tasks has taken the place of the tasks: %s", r.Status)
 	}
 }
+
+// TestYesIsForWhatWasRead has two people of one principal see a question. One says yes, the agent asks for something else at
+// once, and the other's yes, which comes a moment later, is not for that.
+func TestYesIsForWhatWasRead(t *testing.T) {
+	t.Parallel()
+	var done []string
+	s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		for _, id := range []string{"q-list", "q-remove", "q-send"} {
+			answer, err := a.ask(ctx, p, tell, agentclient.Question{ID: p.Task + id, Title: id, Options: []agentclient.Option{
+				{ID: "y", Name: "Yes", Kind: agentclient.OptionAllowOnce}, {ID: "n", Name: "No", Kind: agentclient.OptionRejectOnce}}})
+			if err != nil {
+				return agentclient.Outcome{}, err
+			}
+			done = append(done, fmt.Sprint(id, " ", answer.Option.Kind.Allows()))
+		}
+		return turnEnded, nil
+	})
+	task := s.says("anna", "go", "")
+	id := task["id"].(string)
+	answer := func(parts string) (result, failure map[string]any) {
+		return s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[%s]}}`, id, parts))
+	}
+	if result, failure := answer(`{"text":"allow"}`); at(result, "task.status.state") != "TASK_STATE_INPUT_REQUIRED" {
+		t.Fatal(result, failure)
+	}
+	for _, late := range []string{`{"text":"allow"}`, `{"text":"yes"}`, `{"data":{"optionId":"y"}}`, `{"text":"allow ` + id + `q-list"}`,
+		`{"data":{"optionId":"y","requestId":"` + id + `q-list"}}`, `{"text":"y"}`, `{"text":"allow x` + id + `q-remove"}`} {
+		if result, failure := answer(late); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v, %v", late, result, failure)
+		}
+	}
+	if result, failure := answer(`{"text":"allow ` + id + `q-remove"}`); at(result, "task.status.state") != "TASK_STATE_INPUT_REQUIRED" {
+		t.Fatal(result, failure)
+	}
+	if result, failure := answer(`{"text":"deny"}`); at(result, "task.status.state") != "TASK_STATE_COMPLETED" { // a no harms nobody
+		t.Fatal(result, failure)
+	}
+	if got := strings.Join(done, ", "); got != "q-list true, q-remove true, q-send false" {
+		t.Errorf("answered: %s", got)
+	}
+}
+
+// TestMostSaid has an agent say much in what is no text: names, links and data count, too.
+func TestMostSaid(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 64<<10)
+	for name, content := range map[string]agentclient.Content{
+		"data": {URI: "attachment:///d", MediaType: "application/json", Text: `["` + long + `"]`},
+		"name": {URI: "https://example.com/", Name: long}, "link": {URI: "https://example.com/" + long},
+		"media type": {Data: []byte("x"), MediaType: "text/" + long},
+	} {
+		s := newTheatre(t, func(_ *troupe, ctx context.Context, _ agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+			began(tell)
+			for range 200 {
+				if ctx.Err() != nil {
+					break
+				}
+				says(tell, content)
+			}
+			return turnEnded, context.Cause(ctx)
+		})
+		if task := s.says("anna", "go", ""); at(task, "status.state") != "TASK_STATE_FAILED" ||
+			!strings.Contains(fmt.Sprint(at(task, "status.message")), "more than 2 MiB") {
+			t.Errorf("%s: %v", name, at(task, "status"))
+		}
+	}
+}

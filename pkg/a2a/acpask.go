@@ -96,7 +96,7 @@ func questionMessage(agent string, q *agentclient.Question, options []choice) *w
 		data.Approval = "" // it stands nowhere else
 	}
 	message := wire.NewMessage(wire.MessageRoleAgent)
-	message.Metadata = map[string]any{"requestId": q.ID, "permission_options": data.Options,
+	message.Metadata = map[string]any{"requestId": q.ID, optionsKey: data.Options,
 		"tool_call": map[string]any{"id": q.ToolCall, "toolId": agent, "command": q.Command}}
 	if !q.Expires.IsZero() {
 		until := q.Expires.UTC().Truncate(time.Second)

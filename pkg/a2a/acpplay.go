@@ -113,21 +113,41 @@ func (p *play) say(name string, c agentclient.Content) {
 func (p *play) put(artifact *wire.Artifact, grows, last bool) {
 	event := &wire.TaskArtifactUpdateEvent{Artifact: artifact, Append: grows && p.begun[artifact.ID], LastChunk: last}
 	p.begun[artifact.ID] = true
-	p.emit(event, sizeOf(artifact.Parts))
+	p.emit(event, len(artifact.Name)+sizeOf(artifact.Parts))
 }
 
 func sizeOf(parts wire.ContentParts) (n int) {
 	for _, part := range parts {
+		n += len(part.Filename) + len(part.MediaType)
 		switch said := part.Content.(type) {
 		case wire.Text:
 			n += len(said)
 		case wire.Raw:
 			n += len(said)
-		default:
-			n += 256
+		case wire.URL:
+			n += len(said)
+		case wire.Data:
+			n += sizeOfValue(said.Value)
 		}
 	}
 	return n
+}
+
+// sizeOfValue is about how many bytes a value of JSON takes.
+func sizeOfValue(value any) (n int) {
+	switch value := value.(type) {
+	case string:
+		return len(value) + 2
+	case []any:
+		for _, item := range value {
+			n += sizeOfValue(item) + 1
+		}
+	case map[string]any:
+		for name, item := range value {
+			n += len(name) + sizeOfValue(item) + 4
+		}
+	}
+	return n + 8
 }
 
 // call tells of a tool call: its state, where that is another one, its diffs, and what it shows in the end.

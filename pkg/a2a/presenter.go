@@ -227,7 +227,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	message := wire.NewMessage(wire.MessageRoleAgent,
 		wire.NewTextPart(q.Title+"\n\n"+q.Text+"\n\n"+how),
 		&wire.Part{Content: wire.Data{Value: data}, MediaType: "application/json"})
-	message.Metadata = map[string]any{"requestId": p.call.ID, "permission_options": options,
+	message.Metadata = map[string]any{"requestId": p.call.ID, optionsKey: options,
 		"tool_call": map[string]any{"id": p.call.ID, "toolId": p.call.Tool}}
 	if data.Expires != nil {
 		message.Metadata["expires"] = data.Expires.Format(time.RFC3339)
@@ -279,6 +279,9 @@ func isWithin(option, said string) bool {
 	return option == said || said == "allow_always" && option == "allow_once"
 }
 
+// optionsKey is the member of a question's metadata that has its options.
+const optionsKey = "permission_options"
+
 // requestOf returns which question a message says that it answers; "" where it does not say.
 func requestOf(m *wire.Message) string {
 	return saidIn(m, "requestId", "request_id", "toolCallId", "tool_call_id")
@@ -299,8 +302,8 @@ func saidIn(m *wire.Message, names ...string) (said string) {
 func pick(m *wire.Message, call string, options []choice) (choice, error) {
 	said := saidIn(m, "optionId", "option_id", "selectedOptionId", "selected_option_id", "decision", "answer")
 	about := requestOf(m)
-	if said == "" && len(m.Parts) == 1 {
-		said = strings.TrimPrefix(strings.TrimSpace(m.Parts[0].Text()), "option:")
+	if said == "" {
+		said = strings.TrimPrefix(strings.TrimSuffix(spoken(m), " "+call), "option:") // allow, or allow QUESTION
 	}
 	if about != "" && about != call {
 		return choice{}, invalid("message.parts", "no question with the requestId %.60q is open", about)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -217,9 +218,8 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 		return r.head, failf(errUnsupported, "task %s is %s and waits for no message: it was answered before, or is under way",
 			r.head.ID, r.head.State)
 	}
-	if len(r.asking) > 1 && requestOf(message) == "" {
-		return r.head, invalid("message.parts", "task %s waits for %d answers; say with requestId which one this is",
-			r.head.ID, len(r.asking))
+	if err := r.unnamed(message); err != nil {
+		return r.head, err
 	}
 	var refused error
 	for _, a := range r.asking {
@@ -234,6 +234,43 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 		return r.head, nil
 	}
 	return r.head, refused
+}
+
+// unnamed refuses an answer that does not say which question it is for, where that is not plain: where several stand, and
+// a yes where the task has asked for one before. Whoever was shown that one, and answers a moment after somebody else
+// has, would say yes to what he has not read. mu is held.
+func (r *run) unnamed(message *wire.Message) error {
+	if requestOf(message) != "" {
+		return nil
+	}
+	for _, a := range r.asking {
+		if id := text(a.question.Metadata, "requestId"); id != "" && strings.HasSuffix(spoken(message), " "+id) {
+			return nil
+		}
+	}
+	if len(r.asking) > 1 {
+		return invalid("message.parts", "task %s waits for %d answers; say with requestId which one this is", r.head.ID, len(r.asking))
+	}
+	now := r.asking[0].question
+	if now.Metadata[optionsKey] == nil || strings.HasPrefix(words[strings.ToLower(spoken(message))], "reject") {
+		return nil
+	}
+	for _, m := range append(slices.Clone(r.task.History), r.task.Status.Message) {
+		if m != nil && m.Role == wire.MessageRoleAgent && m.Metadata[optionsKey] != nil &&
+			text(m.Metadata, "requestId") != text(now.Metadata, "requestId") {
+			return invalid("message.parts", "task %s has asked before; say which question this answers, with requestId, or as in %q",
+				r.head.ID, "allow "+text(now.Metadata, "requestId"))
+		}
+	}
+	return nil
+}
+
+// spoken is what a message says that is a text and nothing else.
+func spoken(m *wire.Message) string {
+	if len(m.Parts) != 1 {
+		return ""
+	}
+	return strings.TrimSpace(m.Parts[0].Text())
 }
 
 // append appends events to the task's log and folds them. mu is held.
