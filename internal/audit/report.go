@@ -31,12 +31,21 @@ type Held struct {
 	Source string `json:"source"` // the file that it comes from
 }
 
+// Removed are the first lines of a record, which a line of it says were removed because they were older than it is
+// kept. Whoever has the key can write such a line as any other behind a checkpoint.
+type Removed struct {
+	To int64 `json:"to"` // the number of the last one
+	By int64 `json:"by"` // the number of the line that says so
+}
+
 // Report is what Verify found.
 type Report struct {
 	OK      bool  `json:"ok"`
 	Records int64 `json:"records"`
 	First   int64 `json:"first"` // the number of the first line that is there
-	Last    int64 `json:"last"`
+	// Removed says what stood before that, where the record has it that this was removed on purpose; nil for nothing.
+	Removed *Removed `json:"removed,omitempty"`
+	Last    int64    `json:"last"`
 	// Checkpoint is one from outside that the record agrees with, else its own last one; nil for none.
 	Checkpoint *Held     `json:"checkpoint"`
 	Outside    bool      `json:"-"` // Checkpoint was kept elsewhere, as its source says

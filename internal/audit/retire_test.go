@@ -60,7 +60,7 @@ func TestRetire(t *testing.T) {
 	}
 	for name, o := range map[string]VerifyOptions{"alone": {}, "outside": {Checkpoints: []string{outside}}} {
 		report, err := Verify(dir, o)
-		if err != nil || !report.OK || report.First != 25 {
+		if err != nil || !report.OK || report.First != 25 || report.Removed == nil || *report.Removed != (Removed{24, last.Seq}) {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
 	}

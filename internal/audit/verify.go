@@ -76,7 +76,7 @@ type verification struct {
 	prevSeq  int64         // of the line that was read last; unknown where that is no record
 	prevHash string        // of the same
 	blamed   map[int64]int // the lines that are not what was recorded, and where report.Problems says so
-	retired  int64         // up to which number lines were removed on purpose, as the record says
+	retired  Removed       // what was removed on purpose, as the record says
 	good     *signed       // the last one that the lines agree with, one from elsewhere before any other
 	proven   int64         // up to which number the lines are what a checkpoint speaks of
 	misnamed *Problem      // the first segment whose first line is not the one of its name

@@ -11,7 +11,7 @@ func (v *verification) conclude(from *stream, own Checkpoint) {
 	v.report.Last = v.last
 	v.clearLines()
 	for _, g := range v.gaps {
-		if g.to < from.first() && g.to <= v.retired {
+		if g.to < from.first() && g.to <= v.retired.To {
 			continue
 		}
 		v.found(Problem{Seq: g.from, Kind: Missing, Message: lineCount(g.to-g.from+1, "gone")})
@@ -38,6 +38,9 @@ func (v *verification) conclude(from *stream, own Checkpoint) {
 	}
 	slices.SortStableFunc(v.report.Problems, func(a, b Problem) int { return cmp.Compare(a.Seq, b.Seq) })
 	v.report.OK = len(v.report.Problems) == 0
+	if v.report.First > 1 && v.retired.To >= v.report.First-1 {
+		v.report.Removed = &Removed{v.report.First - 1, v.retired.By}
+	}
 	if v.good != nil {
 		v.report.Checkpoint = &Held{Size: v.good.Size, Root: v.good.Root.String(), Source: v.good.source}
 		v.report.Outside = v.good.outside

@@ -91,7 +91,9 @@ func (v *verification) line(lines *lineReader, line []byte, at envelope, leaf tl
 	v.prevSeq, v.prevHash = at.seq, hash
 	if bytes.Contains(line, []byte(`"type":"`+events.RecordRetired+`"`)) {
 		if entry, err := parseEntry(line); err == nil && entry.Type == events.RecordRetired {
-			v.retired = max(v.retired, entry.Retired)
+			if entry.Retired > v.retired.To {
+				v.retired = Removed{entry.Retired, at.seq}
+			}
 		}
 	}
 	if v.whole.size == at.seq-1 {

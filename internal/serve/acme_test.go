@@ -78,7 +78,8 @@ func startPebble(t *testing.T) *pebble {
 	}
 	p.resolve()
 	p.cmd = exec.Command(program, "-config", filepath.Join(dir, "config.json"), "-dnsserver", net.JoinHostPort(p.host, pebbleNames))
-	p.cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=15") // some requests come twice
+	p.cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=5", // some requests come twice
+		"PEBBLE_AUTHZREUSE=0") // and each name is looked at for each order
 	told, err := p.cmd.StdoutPipe()
 	if err == nil {
 		p.cmd.Stderr = p.cmd.Stdout
@@ -102,12 +103,17 @@ func startPebble(t *testing.T) *pebble {
 		t.Fatal("pebble has ended")
 	}
 	for { // it says so just before
-		if conn, err := net.Dial("tcp", net.JoinHostPort(p.host, pebblePort)); err == nil {
+		conn, err := net.Dial("tcp", net.JoinHostPort(p.host, pebblePort))
+		if err == nil {
 			conn.Close()
-			break
+			return p
+		}
+		select {
+		case <-listens:
+			t.Fatal("pebble has ended")
+		default:
 		}
 	}
-	return p
 }
 
 // stop ends pebble.

@@ -109,6 +109,13 @@ started.`,
 // reportLines tells what Verify found.
 func reportLines(r *audit.Report) []string {
 	lines := []string{fmt.Sprintf("%d records, from number %d to %d", r.Records, r.First, r.Last)}
+	if gone := r.Removed; gone != nil {
+		text := fmt.Sprintf("number 1 to %d were removed on purpose, as number %d says", gone.To, gone.By)
+		if r.Outside && gone.By > r.Checkpoint.Size {
+			text += ", of which the checkpoint does not speak"
+		}
+		lines = append(lines, text)
+	}
 	for _, p := range r.Problems {
 		where := ""
 		if p.Seq > 0 {
