@@ -33,6 +33,9 @@ func (s *Server) serveOriginal(w http.ResponseWriter, r *http.Request, at *endpo
 	case "/streaming/stats", "/streaming/cleanup":
 		s.originalStreams(w, r, path)
 	case "/metrics/push-notifications", "/metrics/system":
+		if at != s.root { // its path is another one, which whoever may follow tasks reaches
+			return false
+		}
 		s.originalMetrics(w, r, at, path)
 	default:
 		if agent, verb, ok := loginPath(path); ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/coder/websocket"
 )
 
@@ -22,6 +23,12 @@ func TestOriginal(t *testing.T) {
 		{"POST", "/a2a/rpc", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":` + params + `}`, `"state":"completed"`},
 		{"GET", "/a2a/commands/get", "", `{"commands":[{"id":"act","name":"Act"`},
 		{"POST", "/a2a/command/execute", `{"command":"Act","parameters":{"a":1}}`, `"data":{"parameters":{"a":1},"toolId":"act"}`},
+		{"POST", "/a2a/command/execute", `{"command":"/act","arguments":[{"name":"a","value":1}]}`, `"data":{"parameters":{"a":1},"toolId":"act"}`},
+		{"POST", "/a2a/command/execute", `{"command":"act"}`, `"execution_id":"`},
+		{"POST", "/a2a/command/execute", `{"command":"act"}`, DevelopmentExtension},
+		{"POST", "/a2a/command/execute", `{"command":"act","arguments":[{"name":"a"},{"name":"a"}]}`, `no name twice`},
+		{"POST", "/a2a/command/execute", `{"command":"act","arguments":["a"]}`, `want an object with name and value`},
+		{"POST", "/a2a/command/execute", `{"command":"act","arguments":"a=1"}`, `want an object, or a list`},
 		{"POST", "/a2a/command/execute", `{"command":"a","command":"b"}`, `stands there twice`},
 		{"GET", "/a2a/message/send", "", `want POST`},
 		{"GET", "/.well-known/agent.json", "", `"protocolVersion":"0.3.0"`},
@@ -145,4 +152,19 @@ func TestOriginalStreams(t *testing.T) {
 	_ = mine.CloseNow()
 	_ = others.CloseNow()
 	_ = sse.Body.Close()
+}
+
+// TestOriginalArguments lists what a skill takes, as the original does.
+func TestOriginalArguments(t *testing.T) {
+	t.Parallel()
+	card := &wire.AgentCard{Capabilities: wire.AgentCapabilities{Extensions: []wire.AgentExtension{
+		developmentExtension(),
+		{URI: ToolExtension, Params: map[string]any{"skills": map[string]any{"grep": toolSkill{Parameters: map[string]any{
+			"properties": map[string]any{"pattern": map[string]any{"type": "string", "description": "What"}, "deep": map[string]any{"type": "boolean"}},
+			"required":   []string{"pattern"}}}}}},
+	}}}
+	got := fmt.Sprint(originalArguments(card, "grep"), originalArguments(card, "none"))
+	if want := "[{deep boolean  false} {pattern string What true}] []"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

@@ -100,7 +100,10 @@ var loginVerbs = map[string]struct {
 func (s *Server) serveLogin(w http.ResponseWriter, r *http.Request, at *endpoint, agent, verb string) {
 	w.Header().Set("Cache-Control", "no-store")
 	caller, known := s.o.Caller(r), loginVerbs[verb]
+	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
+	case site == "cross-site" || site == "same-site": // a page that leads its reader here would start an agent
+		s.loginFails(w, http.StatusForbidden, "another site has led here")
 	case !caller.Admin: // whether there is such an agent is none of its business, either
 		s.loginFails(w, http.StatusForbidden, "an agent's login is everybody's: it needs the scope admin")
 	case at != s.root || known.do == nil || s.o.Logins == nil || s.endpoint(agent) == nil:

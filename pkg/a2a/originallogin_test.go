@@ -178,11 +178,15 @@ func TestLoginHostile(t *testing.T) {
 	}
 	for _, path := range []string{"/a2a/agents/none/auth/status", "/a2a/agents/other/auth/", "/a2a/agents/other/auth/status/x",
 		"/a2a/agents//auth/status", "/a2a/agents/other/auth/../status", "/agents/other/a2a/agents/other/auth/status",
-		"/a2a%2Fagents/other/auth/status", "/a2a/agents/other%2fauth/status", "/metrics%2Fsystem"} {
+		"/a2a%2Fagents/other/auth/status", "/agents/other/metrics/system", "/agents/other/metrics/push-notifications", "/a2a/agents/other%2fauth/status", "/metrics%2Fsystem"} {
 		response := h.request("admin", "GET", path, "", "A2A-Version", "")
 		if body, err := readAll(response); err != nil || response.StatusCode < 400 {
 			t.Errorf("%s: %d %s, %v", path, response.StatusCode, body, err)
 		}
+	}
+	led := h.request("admin", "GET", "/a2a/agents/other/auth/status", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate")
+	if body, err := readAll(led); err != nil || led.StatusCode != http.StatusForbidden {
+		t.Errorf("led here by another site: %s %s, %v", led.Status, body, err)
 	}
 	for _, body := range []string{`{"redirect_uri":"https://evil.example/"}`, `{"client_id":"evil"}`, `{"scope":"all"}`, `{"method":"none"}`,
 		`{"method":1}`, `{"method":"browser","method":"refused"}`, `[]`, `{"a":`, `{}`} {
