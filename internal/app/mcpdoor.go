@@ -160,7 +160,7 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 		tools = append(tools, shown)
 	}
 	l.catalogue = mcpserver.NewCatalogue(tools)
-	if c.Set.Settings.Search {
+	if c.Set.Settings.Search && d.o.Only == nil { // who names a few tools means those
 		l.all = l.catalogue.Tools
 		l.catalogue = mcpserver.NewCatalogue(searchTools(d.o.Prefix, len(tools)))
 	}

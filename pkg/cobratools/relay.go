@@ -14,8 +14,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
-// relay stands between a client and the guard, where calls have a Middleware. All that is no call of such a tool passes
-// as it is; a call goes through the Middleware, whose next hands it to the guard. What the guard asks passes, too.
+// relay stands between a client and the guard, where calls have a Middleware. A call of such a tool goes through the
+// Middleware, whose next hands it to the guard; what else there is passes as it is, what the guard asks included.
+//
+// What a command prints reaches the client in its result alone: words about progress and logs are left out, no call
+// becomes a task whose result comes later, and outputs are not read as resources.
 type relay struct {
 	commands map[string]*command // by the names that clients know
 	toClient *ndjson.Writer
@@ -82,7 +85,13 @@ func (r *relay) requests(ctx context.Context, from io.Reader) error {
 			continue
 		}
 		if c := r.called(&frame); c != nil {
-			r.begin(ctx, c, bytes.Clone(line))
+			r.begin(ctx, c, withoutTasks(bytes.Clone(line)))
+			continue
+		}
+		if frame.MethodName() == "resources/read" {
+			if err := r.toClient.Send(refused(frame.ID, "what a command has printed is in its result alone")); err != nil {
+				return err
+			}
 			continue
 		}
 		if frame.MethodName() == "notifications/cancelled" && r.cancelled(frame.Params) {
@@ -264,10 +273,27 @@ func (r *relay) answers(from io.Reader) error {
 			}
 			continue
 		}
+		switch frame.MethodName() {
+		case "notifications/message":
+			continue
+		case "notifications/progress": // that a call is under way is all that it says
+			if said, ok := ndjson.Get(frame.Params, "message"); ok {
+				line = ndjson.Replace(line, said, []byte(`""`))
+			}
+		}
 		if err := r.toClient.Relay(line); err != nil {
 			return err
 		}
 	}
+}
+
+// withoutTasks takes out of a request that its client knows extensions (2026-07-28, tasks): the result would come later.
+func withoutTasks(line []byte) []byte {
+	frame := ndjson.Scan(line)
+	if known, ok := ndjson.Get(frame.Params, "_meta", "io.modelcontextprotocol/clientCapabilities", "extensions"); ok {
+		return ndjson.Replace(line, known, []byte(`{}`))
+	}
+	return line
 }
 
 // abandon ends all calls: the guard has ended.

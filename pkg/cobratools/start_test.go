@@ -50,6 +50,7 @@ type client struct {
 	answer string   // what it says
 	after  time.Duration
 	last   int
+	saw    func(line string) // gets each line; optional
 	work   string
 	home   string
 }
@@ -127,6 +128,9 @@ type frame struct {
 func (c *client) next() (f frame) {
 	c.t.Helper()
 	for c.lines.Scan() {
+		if c.saw != nil {
+			c.saw(c.lines.Text())
+		}
 		if f = (frame{}); json.Unmarshal(c.lines.Bytes(), &f) != nil {
 			c.t.Fatalf("it prints what is no message: %s", c.lines.Bytes())
 		}
@@ -266,6 +270,41 @@ func TestTwoReadings(t *testing.T) {
 		}
 		if f := c.next(); strings.Contains(string(f.Result), "0123456789") {
 			t.Errorf("%s\ngave %s", line, f.Result)
+		}
+	}
+}
+
+// TestResultsAlone: what a command prints comes by no other way than its result, which what stands around calls has seen.
+func TestResultsAlone(t *testing.T) {
+	t.Parallel()
+	c := startShelf(t, true)
+	c.tool("shelf_add", words("bank", "0123456789"))
+	c.call("logging/setLevel", map[string]any{"level": "debug"})
+	meta := map[string]any{
+		"progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": "test", "version": "1"},
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{}, "extensions": map[string]any{"io.modelcontextprotocol/tasks": map[string]any{}}},
+	}
+	var all []string
+	c.saw = func(line string) { all = append(all, line) }
+	for _, params := range []map[string]any{
+		{"name": "shelf_list", "_meta": map[string]any{"progressToken": 1}}, {"name": "shelf_list", "_meta": meta},
+		{"name": "shelf_remove", "_meta": meta, "arguments": words("bank")}, // it waits for a person, and becomes no task
+	} {
+		c.last++
+		c.send(map[string]any{"id": c.last, "method": "tools/call", "params": params})
+		if f := c.next(); strings.Contains(string(f.Result), "taskId") {
+			t.Errorf("%v became a task: %s", params, f.Result)
+		}
+	}
+	c.last++
+	c.send(map[string]any{"id": c.last, "method": "resources/read", "params": map[string]any{"uri": "a2a-acp://outputs/x"}})
+	if f := c.next(); f.Error == nil {
+		t.Errorf("an output is read: %s", f.Result)
+	}
+	for _, line := range all {
+		if strings.Contains(line, "0123456789") || strings.Contains(line, `"notifications/message"`) {
+			t.Errorf("it sends %s", line)
 		}
 	}
 }
