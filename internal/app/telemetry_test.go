@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
@@ -91,5 +92,55 @@ func TestSpansOfACall(t *testing.T) {
 	}
 	if requests < 2 { // spans, and numbers at the end
 		t.Errorf("%d requests", requests)
+	}
+}
+
+// TestCollectorHangs has a collector that takes connections and answers nobody, and a daemon that would wait an hour for
+// it: a call, the daemon's end and that of the process do not.
+func TestCollectorHangs(t *testing.T) {
+	t.Parallel()
+	over, asked := make(chan struct{}), make(chan struct{}, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // it has gone
+		asked <- struct{}{}
+		<-over
+	}))
+	defer collector.Close()
+	defer close(over)
+	h := newHome(t)
+	h.write("tools.yaml", "version: 2\ntools:\n  v: {script: echo hello}\n")
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies:\n"+
+		"  - {id: yes, applies_to: [v], decision: {type: approve}}\n")
+	o := h.options()
+	plain := o.Getenv
+	o.Getenv = func(name string) string {
+		switch name {
+		case "OTEL_EXPORTER_OTLP_ENDPOINT":
+			return collector.URL
+		case "OTEL_EXPORTER_OTLP_TIMEOUT":
+			return "3600000"
+		case "OTEL_BSP_SCHEDULE_DELAY", "OTEL_METRIC_EXPORT_INTERVAL":
+			return "1"
+		}
+		return plain(name)
+	}
+	a, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.runs(a)
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d := h.daemon(a, func(o *DaemonOptions) { o.doors = append(o.doors, callDoor(a)) })
+	for range 2 { // the numbers, and the spans
+		if status, body := d.call("/call", d.token()); status != http.StatusOK || body != "completed hello\n" {
+			t.Errorf("%d, %s", status, body)
+		}
+		<-asked
+	}
+	d.end(syscall.SIGTERM)
+	if err := a.Stop(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
