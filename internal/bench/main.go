@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -35,11 +36,11 @@ func run(args []string, stdout io.Writer) error {
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
-			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), hooks or sandbox: only these rows")
+			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), mcp, hooks or sandbox: only these rows")
 	records := flags.Int("records", longRecord, "how long the long record is")
 	role := flags.String("role", "",
 		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, verify DIR, "+
-			"a2a DIR, a2a-go, or chunking")
+			"a2a DIR, a2a-go, chunking, mcp N, or mcp-sdk N|bash")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -64,9 +65,18 @@ func run(args []string, stdout io.Writer) error {
 		return serveTheirA2A(os.Stdin, stdout)
 	case "chunking":
 		return chunkingAgent(os.Stdin, os.Stdout)
+	case "mcp":
+		tools, err := strconv.Atoi(flags.Arg(0))
+		if err != nil {
+			return err
+		}
+		return serveOurMCP(tools, os.Stdin, stdout)
+	case "mcp-sdk":
+		return serveTheirMCP(flags.Arg(0), os.Stdin, stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go and chunking", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go, chunking, mcp "+
+			"and mcp-sdk", *role)
 	}
 	rows, err := measure(*bin, *only, *records)
 	if err != nil {
@@ -114,10 +124,13 @@ func measure(bin, only string, records int) ([]row, error) {
 		return a2aRows(bin, self, dir), nil
 	case "a2a-chunk":
 		return []row{chunkRow(bin, self, dir)}, nil
+	case "mcp":
+		return mcpRows(bin, self, dir), nil
 	case "hooks":
 		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, a2a-chunk, hooks and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, a2a-chunk, mcp, hooks "+
+			"and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -143,6 +156,7 @@ func measure(bin, only string, records int) ([]row, error) {
 	rows = append(rows, recordRows(bin, dir, records)...)
 	rows = append(rows, webhookRows(dir)...)
 	rows = append(rows, a2aRows(bin, self, dir)...)
+	rows = append(rows, mcpRows(bin, self, dir)...)
 	call, err := toolCall(dir)
 	if err != nil {
 		return nil, err
