@@ -19,8 +19,11 @@ const valuesKey = "values"
 // can. It returns the arguments with the values that were given before. Those are arguments like all others:
 // they are checked, decided about and recorded.
 func askForValues(t *tool.Tool, call mcpserver.Call, state *mcpState) (json.RawMessage, *mcpserver.InputRequired, error) {
+	if !call.Client.Capabilities.Elicitation || !slices.ContainsFunc(t.Parameters, isAsked) {
+		return call.Arguments, nil, nil
+	}
 	missing := missingValues(t, call.Arguments)
-	if len(missing) == 0 || !call.Client.Capabilities.Elicitation {
+	if len(missing) == 0 {
 		return call.Arguments, nil, nil
 	}
 	if !state.AskedValues {
@@ -50,6 +53,9 @@ func askForValues(t *tool.Tool, call mcpserver.Call, state *mcpState) (json.RawM
 	return withValues(call.Arguments, missing, state.Values), nil, nil
 }
 
+// isAsked reports whether a person is asked for the value of a parameter.
+func isAsked(p tool.Parameter) bool { return p.Ask && !p.Secret }
+
 // missingValues are the parameters of a tool that a person is asked for and that arguments do not have. Of
 // arguments that are no object the call's own check tells.
 func missingValues(t *tool.Tool, arguments json.RawMessage) []*tool.Parameter {
@@ -60,7 +66,7 @@ func missingValues(t *tool.Tool, arguments json.RawMessage) []*tool.Parameter {
 	var missing []*tool.Parameter
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
-		if _, has := given[p.Name]; p.Ask && !p.Secret && !has {
+		if _, has := given[p.Name]; isAsked(*p) && !has {
 			missing = append(missing, p)
 		}
 	}

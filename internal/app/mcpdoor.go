@@ -16,7 +16,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -151,10 +150,7 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 		if !d.offers(c, client, entry.Tool) {
 			continue
 		}
-		shown := mcpserver.FromTool(entry.Tool)
-		if host, err := d.app.host.wait(); err == nil && host.Level().AtLeast(sandbox.LevelFull) {
-			shown = shown.Enforced(entry.Tool)
-		}
+		shown := d.app.shown(entry.Tool)
 		shown.Name = mcpserver.ToolName(d.o.Prefix + entry.Tool.ID)
 		l.entries[shown.Name] = entry
 		tools = append(tools, shown)

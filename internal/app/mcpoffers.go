@@ -147,6 +147,11 @@ func (r mcpResources) readByTool(ctx context.Context, client *mcpserver.Client, 
 	if err != nil {
 		return nil, err
 	}
+	over, err := r.placeFor(client)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	quiet := *client
 	quiet.Capabilities.Elicitation = false
 	caller := &mcpCaller{door: r.mcpDoor, place: place, call: mcpserver.Call{Client: &quiet, Name: entry.Tool.ID, Arguments: raw}}
@@ -158,6 +163,20 @@ func (r mcpResources) readByTool(ctx context.Context, client *mcpserver.Client, 
 		return result.Structured, nil
 	}
 	return []byte(result.Stdout), nil
+}
+
+// placeFor takes a place among the calls of the client's principal, until over is called.
+func (d *mcpDoor) placeFor(client *mcpserver.Client) (over func(), err error) {
+	p := d.visitors.of(client.Principal)
+	if p == nil {
+		return func() {}, nil
+	}
+	over, wait, ok := d.visitors.admit(p)
+	if !ok {
+		return nil, &mcpserver.ProtocolError{Code: notRead,
+			Message: fmt.Sprintf("too many calls; try again in %d s", max(1, int(wait.Seconds()+0.999)))}
+	}
+	return over, nil
 }
 
 // argumentOf is the value of a variable as the tool's parameter has it: numbers and booleans as such.

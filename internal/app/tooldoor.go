@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -121,12 +122,21 @@ type callerTools struct {
 func (t *callerTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catalogue, error) {
 	var list []mcpserver.Tool
 	for _, entry := range t.door.offered(t.caller) {
-		list = append(list, mcpserver.FromTool(entry.Tool))
+		list = append(list, t.door.app.shown(entry.Tool))
 	}
 	if t.door.searches(t.caller.Workspace()) {
 		list = searchTools("", len(list))
 	}
 	return mcpserver.NewCatalogue(list), nil
+}
+
+// shown is a tool as MCP shows it, with what the kernel of this machine holds its calls to.
+func (a *App) shown(t *tool.Tool) mcpserver.Tool {
+	shown := mcpserver.FromTool(t)
+	if host, err := a.host.wait(); err == nil && host.Level().AtLeast(sandbox.LevelFull) {
+		shown = shown.Enforced(t)
+	}
+	return shown
 }
 
 // searches reports whether agents find tools and call them by two tools, in place of being offered all of them.
@@ -138,7 +148,7 @@ func (t *callerTools) Call(ctx context.Context, call mcpserver.Call) (mcpserver.
 	if t.door.searches(t.caller.Workspace()) {
 		tools := make([]mcpserver.Tool, len(offered))
 		for i, entry := range offered {
-			tools[i] = mcpserver.FromTool(entry.Tool)
+			tools[i] = t.door.app.shown(entry.Tool)
 		}
 		meant, told, err := searched("", tools, call)
 		switch {

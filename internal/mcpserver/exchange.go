@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
 // exchange is one request that is under way.
@@ -161,9 +163,11 @@ func (s *Server) readRound(x *exchange, about func() []byte) (Round, *ProtocolEr
 		return round, nil
 	}
 	if raw := param(x.params, "inputResponses"); raw != nil {
-		if raw[0] != '{' || json.Unmarshal(raw, &round.Answers) != nil {
-			return round, failf(codeParams, "inputResponses is no object")
+		answers, failed := readAnswers(raw)
+		if failed != nil {
+			return round, failed
 		}
+		round.Answers = answers
 	}
 	if raw := param(x.params, "requestState"); raw != nil {
 		state, err := s.states.open(textParam(x.params, "requestState"), x.client.Principal, x.method, about())
@@ -173,6 +177,30 @@ func (s *Server) readRound(x *exchange, about func() []byte) (Round, *ProtocolEr
 		round.State = state
 	}
 	return round, nil
+}
+
+// mostAnswers is how many answers a client brings along at once: nothing asks for so many.
+const mostAnswers = 100
+
+// readAnswers reads inputResponses.
+func readAnswers(raw []byte) (map[string]json.RawMessage, *ProtocolError) {
+	answers := map[string]json.RawMessage{}
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, failf(codeParams, "inputResponses is no object")
+	}
+	n := 0
+	for range ndjson.Members(raw) {
+		if n++; n > mostAnswers {
+			return nil, failf(codeParams, "inputResponses has more than %d answers", mostAnswers)
+		}
+	}
+	if err := ndjson.Strict(raw); err != nil {
+		return nil, failf(codeParams, "inputResponses: %v", err)
+	}
+	if json.Unmarshal(raw, &answers) != nil {
+		return nil, failf(codeParams, "inputResponses is no object")
+	}
+	return answers, nil
 }
 
 // inputRequired returns the result that asks a client for something.

@@ -84,6 +84,10 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{"another name in the header", call, []string{headerRevision, Revision20260728, headerMethod, "tools/call", headerName, "b"}, 400, codeHeader},
 		{"a name in base64", call, []string{headerRevision, Revision20260728, headerMethod, "tools/call", headerName, "=?base64?YQ==?="}, 200, 0},
 		{"bad base64", call, []string{headerRevision, Revision20260728, headerMethod, "tools/call", headerName, "=?base64?%%?="}, 400, codeHeader},
+		{"answers beyond number", strings.Replace(call, `"name":"a"`, `"name":"a","inputResponses":{`+strings.TrimSuffix(
+			strings.Repeat(`"k":1,`, 1000), ",")+`}`, 1), append(headers[:2:2], headerMethod, "tools/call", headerName, "a"), 200, codeParams},
+		{"an answer twice", strings.Replace(call, `"name":"a"`, `"name":"a","inputResponses":{"k":1,"K":2}`, 1),
+			append(headers[:2:2], headerMethod, "tools/call", headerName, "a"), 200, codeParams},
 		{"no such method", strings.Replace(list, `tools/list`, `ping`, 1), []string{headerRevision, Revision20260728, headerMethod, "ping"}, 404, codeMethod},
 		{"no session", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, 400, codeHeader},
 		{"a response", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, codeRequest},

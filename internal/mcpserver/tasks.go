@@ -400,10 +400,9 @@ func (s *Server) updateTask(ctx context.Context, x *exchange) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var answers map[string]json.RawMessage
-	raw := param(x.params, "inputResponses")
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &answers) != nil {
-		return nil, failf(codeParams, "inputResponses is no object")
+	answers, failed := readAnswers(param(x.params, "inputResponses"))
+	if failed != nil {
+		return nil, failed
 	}
 	if task.Status == TaskInput {
 		task.Waits = task.Waits.clone()

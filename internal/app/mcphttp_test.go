@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A call of an MCP session goes on when its client hangs up, and ends when its principal is taken away.
+func TestMCPRevoked(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", `version: 2
+tools:
+  hold:
+    script: exec 3>held; echo begun >&3; sleep 600
+    sandbox: {use_temp_isolation: false, allowed_paths: ["."], timeout: 600}
+`)
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
+	h.write("a2a-acp.yaml", "serve: {principals: {anna: {token: {file: "+filepath.Join(h.dir, "anna")+"}, scopes: [tools]}}}\n")
+	held := filepath.Join(h.dir, "work", "held")
+	if err := joined(os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600), os.MkdirAll(filepath.Dir(held), 0o700),
+		unix.Mkfifo(held, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	a := h.new()
+	h.runs(a)
+	d := h.daemon(a, func(o *DaemonOptions) { o.Workspace = filepath.Dir(held) })
+	w := newMCPWeb(t, d, "tok-anna")
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	gone := make(chan bool)
+	go func() { // ends with hangUp
+		defer close(gone)
+		if r, err := w.post(ctx, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"}}`); err == nil {
+			r.Body.Close()
+		}
+	}()
+	out, err := os.Open(held) // until the script has opened it, too
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if line := make([]byte, 6); !readsFull(out, line) || string(line) != "begun\n" {
+		t.Fatalf("it says %q", line)
+	}
+	hangUp()
+	<-gone
+	h.write("a2a-acp.yaml", "serve: {}\n")
+	d.signals <- syscall.SIGHUP
+	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 { // to its end, with that of all its processes
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+func readsFull(r io.Reader, into []byte) bool {
+	_, err := io.ReadFull(r, into)
+	return err == nil
+}
+
+// mcpWeb is an MCP client of 2025-11-25 at a daemon.
+type mcpWeb struct {
+	t                   *testing.T
+	url, token, session string
+}
+
+func newMCPWeb(t *testing.T, d *runningDaemon, token string) *mcpWeb {
+	t.Helper()
+	w := &mcpWeb{t: t, url: d.first["mcp"].(string), token: token}
+	answer, err := w.post(t.Context(), `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+		`"clientInfo":{"name":"t","version":"1"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	w.session = answer.Header.Get("Mcp-Session-Id")
+	return w
+}
+
+func (w *mcpWeb) post(ctx context.Context, body string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + w.token}}
+	if w.session != "" {
+		r.Header.Set("Mcp-Session-Id", w.session)
+	}
+	return http.DefaultClient.Do(r)
+}
+
+// ask returns the body of a response.
+func (w *mcpWeb) ask(body string) string {
+	w.t.Helper()
+	answer, err := w.post(w.t.Context(), body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A resource that a tool prints is a call of its principal's, and counts as one.
+func TestMCPReadingCounts(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", `version: 2
+tools:
+  line: {script: echo a line, annotations: {readOnlyHint: true}}
+resources:
+  line: {uri: "lines://one", tool: line}
+  text: {uri: "texts://one", text: a text}
+`)
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
+	h.write("a2a-acp.yaml", "serve: {principals: {anna: {token: {file: "+filepath.Join(h.dir, "anna")+
+		"}, scopes: [tools], mcp: {rate: {count: 1, per: 1h}}}}}\n")
+	if err := os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := h.new()
+	h.runs(a)
+	w := newMCPWeb(t, h.daemon(a, nil), "tok-anna")
+	for _, row := range []struct{ uri, want string }{
+		{"lines://one", "a line"}, {"lines://one", "too many calls; try again in 3"}, {"texts://one", "a text"},
+	} {
+		if got := w.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"` + row.uri + `"}}`); !strings.Contains(got, row.want) {
+			t.Errorf("%s: %s", row.uri, got)
+		}
+	}
+}
