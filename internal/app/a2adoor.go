@@ -127,7 +127,8 @@ func (d *a2aDoor) endpoint(name string) a2a.Agent {
 	if !slices.ContainsFunc(d.agents.List(), func(a agentclient.Agent) bool { return a.Name == name }) {
 		return nil
 	}
-	return a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: name, Version: d.app.o.Version, Card: describeDaemon})
+	return a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: name, Version: d.app.o.Version, Card: describeDaemon,
+		May: func(principal string) bool { may, _ := d.app.mayCall(principal); return may }})
 }
 
 // firstLine says where the door and its agents are.

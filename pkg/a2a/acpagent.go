@@ -42,6 +42,9 @@ type ACPOptions struct {
 	Version string // required: ours
 	// Card adds to the card what the agent does not say: security. Optional.
 	Card func(*wire.AgentCard)
+	// May reports whether a principal may have something done now. A task may have waited while that changed. Optional; by
+	// default whoever may begin a task may.
+	May func(principal string) bool
 	// MostSaid is how many bytes an agent may say for one message. Optional, default 32 MiB.
 	MostSaid int
 }
@@ -104,7 +107,7 @@ func (a *ACPAgent) cardOf(agent agentclient.Agent, extended bool) *wire.AgentCar
 // Receive implements Agent.
 func (a *ACPAgent) Receive(_ context.Context, from Caller, m *wire.Message) (*wire.Message, error) {
 	if from.NoTools { // what the agent does would be done for somebody who may have nothing done
-		return nil, failf(errUnsupported, "you may follow tasks here, and give agents none: that needs the scope tools")
+		return nil, errNoTools()
 	}
 	content, err := contentOf(m)
 	if err != nil {
@@ -116,6 +119,11 @@ func (a *ACPAgent) Receive(_ context.Context, from Caller, m *wire.Message) (*wi
 		return nil, invalid("message.parts", "the message is empty")
 	}
 	return nil, nil
+}
+
+// errNoTools is what somebody is told who may follow tasks alone.
+func errNoTools() *Error {
+	return failf(errUnsupported, "you may follow tasks here, and give agents none: that needs the scope tools")
 }
 
 // Work implements Agent. A message that goes on with a task whose agent nobody drives any more has the agent go on.
@@ -151,6 +159,9 @@ func principalOf(c Caller) string { return cmp.Or(c.Name, "anybody") }
 
 // prompt has the agent work on the message that began the task; where it had begun to, it goes on.
 func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
+	if a.o.May != nil && !a.o.May(t.Caller().Name) {
+		return t.Reject(ctx, "Whose task this is may give agents none any more: that needs the scope tools.")
+	}
 	task := t.Task()
 	first := task.History[0]
 	content, err := contentOf(first)

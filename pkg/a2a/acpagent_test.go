@@ -573,3 +573,54 @@ func TestMostSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestScopeIsLookedAtAgain has a task wait while its principal loses the scope tools: no message of his has anything done any
+// more, neither a yes nor the next try, nor does the start of another process.
+func TestScopeIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	prompts, may := 0, atomic.Bool{}
+	may.Store(true)
+	s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		prompts++
+		began(tell)
+		if p.Content[0].Text == "login" {
+			return agentclient.Outcome{}, &agentclient.LoginError{Message: "log in"}
+		}
+		_, err := a.ask(ctx, p, tell, agentclient.Question{ID: "q-" + p.Task, Title: "remove all", Options: []agentclient.Option{
+			{ID: "y", Name: "Yes", Kind: agentclient.OptionAllowOnce}}})
+		return turnEnded, err
+	})
+	s.close()
+	s.open(func(o *Options) {
+		o.Agents["acp"] = NewACPAgent(ACPOptions{Agents: s.troupe, Name: "acp", Version: "1",
+			May: func(principal string) bool { return may.Load() && principal == "anna" }})
+		caller := o.Caller
+		o.Caller = func(r *http.Request) Caller {
+			c := caller(r)
+			c.NoTools = !may.Load()
+			return c
+		}
+	})
+	var tasks []string
+	for _, text := range []string{"login", "go"} {
+		tasks = append(tasks, s.says("anna", text, "")["id"].(string))
+	}
+	may.Store(false)
+	for _, id := range tasks {
+		if result, failure := s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"m","taskId":%q,
+			"parts":[{"text":"allow"}]}}`, id)); failure["code"] != -32004.0 {
+			t.Errorf("%v, %v", result, failure)
+		}
+	}
+	if prompts != 2 || s.troupe.question("q-"+tasks[1], "anna").given {
+		t.Errorf("%d prompts", prompts)
+	}
+	// Somebody whose token says more than his settings do now is no better off.
+	s.door.o.Caller = func(r *http.Request) Caller { return Caller{Name: r.Header.Get("Authorization")} }
+	if result, failure := s.call("anna", "SendMessage", message("login", `,"taskId":"`+tasks[0]+`"`)); at(result, "task.status.state") != "TASK_STATE_REJECTED" {
+		t.Errorf("%v, %v", result, failure)
+	}
+	if prompts != 2 {
+		t.Errorf("%d prompts", prompts)
+	}
+}

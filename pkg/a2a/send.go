@@ -130,6 +130,8 @@ func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sen
 		return sent{}, invalid("message.contextId", "task %s is in another context", t.ID)
 	case t.State.Ended():
 		return sent{}, failf(errUnsupported, "task %s has ended: it is %s. Begin another one, in the same context", t.ID, t.State)
+	case q.caller.NoTools: // a yes has something done, too
+		return sent{}, errNoTools()
 	}
 	message.ContextID = t.Context
 	for r := s.of(t.ID); r != nil; r = s.of(t.ID) {
