@@ -350,6 +350,7 @@ var (
 	ErrExpired    = errors.New("nobody answered in time, which counts as no")
 	ErrAtTerminal = errors.New("only a person at a terminal of the agent's machine may answer it: a2a-acp approvals")
 	ErrNoOption   = errors.New("the question does not offer that option")
+	ErrNoLogout   = errors.New("the agent has no way to log out")
 )
 
 // EndedError says that an agent has ended while it was to answer, or could not be started.

@@ -203,7 +203,7 @@ func (r *running) login(ctx context.Context, id string) error {
 
 func (r *running) logout(ctx context.Context) error {
 	if !r.can.logout {
-		return errors.New("the agent has no way to log out")
+		return ErrNoLogout
 	}
 	method := "logout"
 	if r.can.version == draft {

@@ -178,6 +178,8 @@ func loginWords(err error) string {
 		return "the agent has ended"
 	case errors.As(err, &refused):
 		return "the agent has refused"
+	case errors.Is(err, agentclient.ErrNoLogout):
+		return agentclient.ErrNoLogout.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the agent did not answer in time"
 	}

@@ -52,7 +52,7 @@ func (a *agentLogins) Logout(context.Context, string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.in = false
-	return nil
+	return a.fail
 }
 
 // loginHouse is a house whose agents log in. told is all that was told of it, and said what the server has
@@ -220,6 +220,10 @@ func TestLoginHostile(t *testing.T) {
 	}
 	if all := told() + answer; strings.Contains(all, "sk-verysecret") || strings.Contains(all, state) {
 		t.Errorf("a secret is told: %s", all)
+	}
+	agent.fail = agentclient.ErrNoLogout
+	if status, answer := h.login("admin", "DELETE", "", ""); status != 502 || !strings.Contains(answer, "no way to log out") {
+		t.Errorf("no logout: %d %s", status, answer)
 	}
 	agent.fail = fmt.Errorf("token sk-verysecret: %w", errors.New("cannot be started"))
 	if status, answer := h.login("admin", "GET", "/status", ""); status != 502 || strings.Contains(answer+told(), "sk-verysecret") {
