@@ -55,7 +55,7 @@ const longestState = 64 << 10
 
 // open returns the state that seal was given.
 func (s states) open(text, principal, method string, about []byte) (string, error) {
-	if len(text) > longestState {
+	if len(text) > longestState || strings.ContainsAny(text, "\r\n") { // which decoding passes over
 		return "", errState
 	}
 	first, second, ok := strings.Cut(text, ".")
