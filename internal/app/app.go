@@ -192,6 +192,7 @@ func (a *App) steps() []func() error {
 			a.Executor, err = executor.New(executor.Options{
 				InForce: a.forCalls, Gate: a.Gate, Host: a.host, Record: a.Record, Bash: bash, Vault: a.vault(),
 				Client:       a.requests(),
+				Reset:        a.circuitReset,
 				ErrorProfile: set.ErrorProfile, Blobs: a.blobs(), Hidden: a.hidden,
 				Degrades: a.degrades,
 			})

@@ -102,7 +102,7 @@ func truncate(e events.Event) events.Event {
 // truncateCircuit keeps of a circuit what JSON can write: no year has five digits there, and no number is none.
 func truncateCircuit(c *events.Circuit) *events.Circuit {
 	out := &events.Circuit{Tool: shorten(c.Tool), Source: shorten(c.Source), State: shorten(c.State), Before: shorten(c.Before),
-		Failures: c.Failures, Threshold: c.Threshold}
+		Failures: c.Failures, Threshold: c.Threshold, Manual: c.Manual}
 	for _, t := range []struct{ to, from *time.Time }{
 		{&out.Until, &c.Until}, {&out.LastFailure, &c.LastFailure}, {&out.Opened, &c.Opened},
 	} {

@@ -71,7 +71,10 @@ func circuitEvent(c *Circuit, at time.Time) (kind string, data map[string]any) {
 		return "circuit_breaker.half_opened.v1", data
 	}
 	data["reason"], data["closed_at"] = "test_call_succeeded", timeOrNil(at)
-	data["was_manual"], data["closed_by"] = false, nil
+	data["was_manual"], data["closed_by"] = c.Manual, nil
+	if c.Manual {
+		data["reason"] = "manual_reset"
+	}
 	return "circuit_breaker.closed.v1", data
 }
 

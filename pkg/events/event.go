@@ -241,6 +241,7 @@ type Circuit struct {
 	Source string    `json:"source,omitempty"` // of one of a source, which no tool has: its name
 	State  string    `json:"state"`
 	Before string    `json:"before"`
+	Manual bool      `json:"manual,omitempty"` // a person has closed it
 	Until  time.Time `json:"until,omitzero"`
 
 	Failures    int       `json:"failures,omitempty"` // that have opened it

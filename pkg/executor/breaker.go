@@ -106,6 +106,8 @@ func isCallersFault(code int) bool {
 
 // circuits are the circuit breakers of tools and sources. They live as long as the Executor.
 type circuits struct {
+	reset func(name string) time.Time // nil: nobody resets any
+
 	mu    sync.Mutex
 	known map[circuitKey]*circuit
 }
@@ -147,6 +149,10 @@ func (cs *circuits) circuit(key circuitKey, definition string, settings tool.Cir
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	c := cs.known[key]
+	if c != nil && cs.wasReset(key, c) {
+		c = c.again(key, now())
+		cs.known[key] = c
+	}
 	if c == nil || c.definition != definition || c.settings != settings {
 		c = newCircuit(key, definition, settings, now)
 		if cs.known == nil {
@@ -155,6 +161,28 @@ func (cs *circuits) circuit(key circuitKey, definition string, settings tool.Cir
 		cs.known[key] = c
 	}
 	return c
+}
+
+// wasReset reports whether somebody has reset a circuit since it opened.
+func (cs *circuits) wasReset(key circuitKey, c *circuit) bool {
+	if cs.reset == nil || c.breaker.State() == gobreaker.StateClosed {
+		return false
+	}
+	at := cs.reset(key.id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return at.After(c.opened)
+}
+
+// again returns the circuit as it is when a person has closed it.
+func (c *circuit) again(key circuitKey, now time.Time) *circuit {
+	closed := newCircuit(key, c.definition, c.settings, c.now)
+	told := events.Circuit{Tool: key.id, State: gobreaker.StateClosed.String(), Before: c.breaker.State().String(), Manual: true}
+	if key.source {
+		told.Tool, told.Source = "", key.id
+	}
+	closed.changes = append(c.taken(), change{at: now, circuit: told})
+	return closed
 }
 
 // circuit is the circuit breaker of one tool, or of one source, as it was written.
@@ -167,6 +195,7 @@ type circuit struct {
 
 	mu       sync.Mutex  // taken after the breaker's own
 	failures []time.Time // of the last settings.Period, while the circuit is closed
+	opened   time.Time   // the last time
 	until    time.Time   // when an open circuit lets a trial through
 	changes  []change    // that are not on record yet
 }
@@ -222,7 +251,7 @@ func (c *circuit) changed(id string, from, to gobreaker.State) {
 	switch to {
 	case gobreaker.StateOpen:
 		told.Failures, told.Threshold, told.LastFailure = max(1, len(c.failures)), c.settings.Failures, now
-		told.Until = now.Add(c.settings.Recovery)
+		told.Until, c.opened = now.Add(c.settings.Recovery), now
 	case gobreaker.StateHalfOpen:
 		told.Opened, told.Recovery = c.until.Add(-c.settings.Recovery), c.settings.Recovery.Seconds()
 	case gobreaker.StateClosed:

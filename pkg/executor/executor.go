@@ -87,6 +87,9 @@ type Options struct {
 	Blobs        Blobs  // optional; without it no output is kept beside the result
 	Vault        Vault  // optional; without it a tool that refers to a value is not run
 	Hidden       Hidden // optional; without it nothing is said on record of secret values
+	// Reset returns when a person has last reset the circuit of a tool, or a source, of that name; the zero Time
+	// for never. It is asked while the circuit is not closed. Optional.
+	Reset func(name string) time.Time
 	// Degrades says that tools which change nothing run where nothing can be recorded.
 	Degrades bool
 
@@ -116,7 +119,7 @@ func New(o Options) (*Executor, error) {
 		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
 		fingerprintKey: make([]byte, 32),
-		circuits:       &circuits{}, cache: &cache{}, calls: newCalls(),
+		circuits:       &circuits{reset: o.Reset}, cache: &cache{}, calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {

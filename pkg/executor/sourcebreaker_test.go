@@ -82,3 +82,45 @@ func TestSourceBreaker(t *testing.T) {
 		})
 	}
 }
+
+// TestCircuitReset checks that a circuit which a person has reset since it opened lets calls through, in a program that
+// was running all the time, and that this is on record.
+func TestCircuitReset(t *testing.T) {
+	t.Parallel()
+	var status, arrived atomic.Int32
+	status.Store(503)
+	h, list := asking(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		arrived.Add(1)
+		w.WriteHeader(int(status.Load()))
+	}), tool.Answer{})
+	list.HTTP.API.Breaker = tool.CircuitBreaker{Failures: 1, Period: time.Hour, Recovery: time.Hour, HalfOpenCalls: 1}
+	resets := map[string]time.Time{"shop": time.Now().Add(-time.Hour), "work": time.Now().Add(time.Hour)}
+	h.executor.circuits.reset = func(name string) time.Time { return resets[name] }
+	refused := func() bool {
+		result := h.execute(t.Context(), `{}`)
+		return result.Error != nil && result.Error.Code == tool.FailCircuitOpen
+	}
+	if opens, is, still := refused(), refused(), refused(); opens || !is || !still {
+		t.Fatalf("a reset before it opened has closed it: %v", h.steps)
+	}
+	resets["shop"] = time.Now()
+	if refused() || !refused() || arrived.Load() != 2 {
+		t.Fatalf("%d requests arrived: %v", arrived.Load(), h.steps)
+	}
+	resets["shop"] = time.Now()
+	status.Store(200)
+	first, second := refused(), refused()
+	if first || second || arrived.Load() != 4 {
+		t.Fatalf("%d requests arrived: %v", arrived.Load(), h.steps)
+	}
+	var manual []string
+	for _, e := range h.events {
+		if e.Circuit != nil {
+			manual = append(manual, fmt.Sprint(e.Circuit.Source, " ", e.Circuit.State, " ", e.Circuit.Manual))
+		}
+	}
+	want := []string{"shop open false", "shop closed true", "shop open false", "shop closed true"}
+	if !slices.Equal(manual, want) {
+		t.Errorf("on record: %q, want %q", manual, want)
+	}
+}

@@ -123,6 +123,9 @@ func circuitChange(c *events.Circuit) string {
 		of = "the source " + c.Source
 	}
 	text := fmt.Sprintf("of %s: %s, was %s", of, c.State, c.Before)
+	if c.Manual {
+		text += ", reset by a person"
+	}
 	if !c.Until.IsZero() {
 		text += "; calls are refused until " + cli.Clock(c.Until)
 	}
