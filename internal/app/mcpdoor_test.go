@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
 // mcpPeer is an MCP client of these tests, line by line.
@@ -470,4 +471,31 @@ func TestMCPSearch(t *testing.T) {
 			t.Errorf("got %s", told.raw)
 		}
 	})
+}
+
+// What the kernel holds a tool to stands in its _meta, for clients and for agents of a bridge; a hint that the entry does
+// not say is told so, too.
+func TestMCPEnforced(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", `version: 2
+tools:
+  reads: {script: cat x, annotations: {readOnlyHint: true}, sandbox: {network: off, use_temp_isolation: false}}
+  writes: {script: touch x, sandbox: {network: on, use_temp_isolation: false, allowed_paths: ["."]}}
+`)
+	a := h.new()
+	h.runs(a)
+	host, err := a.host.wait()
+	if err != nil || !host.Level().AtLeast(sandbox.LevelFull) {
+		t.Skip("this machine does not hold it")
+	}
+	p := newMCPPeer(t, a, MCPOptions{}, true, `{}`)
+	p.write(`{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	told := p.read().raw
+	for _, want := range []string{`"a2a-acp/enforced":["no network","no sockets","no writable path"]`, `"a2a-acp/enforced":["no sockets"]`,
+		`"readOnlyHint":true`, `"openWorldHint":false`, `"destructiveHint":true`} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%s is not in %s", want, told)
+		}
+	}
 }
