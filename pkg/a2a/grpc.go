@@ -38,7 +38,10 @@ func (s *Server) serveGRPC(w http.ResponseWriter, r *http.Request) {
 		err = &Error{kind: errorKind{grpc: 4}, text: errDeadline.Error()}
 	}
 	var e *Error
-	if err != nil {
+	switch {
+	case err != nil && r.Context().Err() != nil: // the client has gone, and nobody is told as often as one goes
+		e = asError(err)
+	case err != nil:
 		e = s.explain(err)
 	}
 	writeGRPCStatus(w.Header(), e)
