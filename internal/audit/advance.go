@@ -13,17 +13,19 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
+// damaged is ErrDamaged for a record in which a line is not the one that was recorded.
+func damaged(err error) error {
+	var line *Damage
+	if errors.As(err, &line) {
+		line.Broken = true
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
 // advance takes the lines of the record that the tree does not hold yet into it, each of which must follow the
 // one before. The error is ErrDamaged where one does not, or where the last line that the tree holds is another
 // by now.
 func (t *tree) advance(whole *stream) error {
-	damaged := func(err error) error {
-		var line *Damage
-		if errors.As(err, &line) {
-			line.Broken = true
-		}
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
 	if first := whole.first(); first > t.size+1 {
 		return damaged(fmt.Errorf("it begins with number %d, and the last checkpoint speaks of %d lines", first, t.size))
 	}
@@ -60,14 +62,8 @@ func (t *tree) advance(whole *stream) error {
 		case err != nil:
 			return err
 		}
-		place, err := parseEnvelope(line)
-		switch {
-		case err != nil:
-			return damaged(lines.damaged(err.Error()))
-		case place.seq != t.size+1:
-			return damaged(lines.damaged(fmt.Sprintf("it has number %d, and the one before %d", place.seq, t.size)))
-		case string(place.prev) != prev:
-			return damaged(lines.damaged("its prev is not the hash of the line before: one of both is not what was recorded"))
+		if why := outOfLine(line, t.size+1, prev); why != "" {
+			return damaged(lines.damaged(why))
 		}
 		prev = lineHash(line)
 		if err := t.add(tlog.RecordHash(line)); err != nil {
@@ -119,6 +115,59 @@ func (t *tree) upToDate(dir string, key note.Verifier) (Checkpoint, *stream, err
 
 func shorter(size int64, last Checkpoint) error {
 	return fmt.Errorf("%w: it ends at number %d, and the last checkpoint speaks of %d lines", ErrDamaged, size, last.Size)
+}
+
+// recentLines is how many lines of a record are looked at when it is opened: about 200 KB, half a millisecond.
+const recentLines = 500
+
+// checkRecent looks whether the last lines follow each other, however many checkpoints speak of them.
+func checkRecent(dir string) error {
+	defer readLock(dir)() // so that nothing is removed meanwhile
+	_, last, err := lastEnd(dir)
+	if err != nil || last.seq < 2 {
+		return nil //nolint:nilerr // openLast, which follows, says so
+	}
+	whole, err := openStream(dir)
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	from := max(whole.first(), last.seq-recentLines)
+	offset, err := findSeq(whole, from)
+	if errors.Is(err, ErrCursor) {
+		return damaged(fmt.Errorf("number %d is gone", from))
+	} else if err != nil {
+		return damaged(err)
+	}
+	lines, prev := whole.lines(offset, from-1), ""
+	for seq := from; ; seq++ {
+		line, err := lines.raw()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return damaged(err)
+		}
+		if seq > from { // what the first one follows is not looked at
+			if why := outOfLine(line, seq, prev); why != "" {
+				return damaged(lines.damaged(why))
+			}
+		}
+		prev = lineHash(line)
+	}
+}
+
+// outOfLine says why a line is not the one with a number behind the line that has the hash prev; "" where it is.
+func outOfLine(line []byte, seq int64, prev string) string {
+	at, err := parseEnvelope(line)
+	switch {
+	case err != nil:
+		return err.Error()
+	case at.seq != seq:
+		return fmt.Sprintf("it has number %d, and the one before %d", at.seq, seq-1)
+	case string(at.prev) != prev:
+		return "its prev is not the hash of the line before: one of both is not what was recorded"
+	}
+	return ""
 }
 
 // checkEnd looks at what was recorded since the last checkpoint, and whether the record still holds the line that

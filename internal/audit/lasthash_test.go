@@ -3,8 +3,10 @@ package audit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +58,55 @@ func TestEndThatIsGone(t *testing.T) {
 			if err == nil {
 				log.Close()
 			}
+		}
+	}
+}
+
+// TestRecentDamage: what is no longer as it was recorded among the last lines keeps a record from being written on, also
+// where a checkpoint speaks of them; what stands further back is for Verify.
+func TestRecentDamage(t *testing.T) {
+	t.Parallel()
+	change := func(lines [][]byte) [][]byte {
+		lines[2] = bytes.Replace(lines[2], []byte("number"), []byte("Number"), 1)
+		return lines
+	}
+	for _, row := range []struct {
+		about string
+		lines int
+		bend  func(lines [][]byte) [][]byte
+		want  string // "" where it opens
+	}{
+		{"nothing", 12, func(lines [][]byte) [][]byte { return lines }, ""},
+		{"changed", 12, change, ".jsonl:4: the chain is broken"},
+		{"gone", 12, func(lines [][]byte) [][]byte { return slices.Delete(lines, 2, 3) }, ".jsonl:3: the chain is broken"},
+		{"swapped", 12, func(lines [][]byte) [][]byte { lines[2], lines[3] = lines[3], lines[2]; return lines }, ".jsonl:3: the chain is broken"},
+		{"twice", 12, func(lines [][]byte) [][]byte { return slices.Insert(lines, 3, lines[2]) }, ".jsonl:4: the chain is broken"},
+		{"no record", 12, func(lines [][]byte) [][]byte { lines[2] = []byte("{}\n"); return lines }, ".jsonl:3: "},
+		{"far back", recentLines + 4, change, ""},
+	} {
+		log, dir := openTest(t)
+		for i := range row.lines {
+			keep(t, log, decided(fmt.Sprintf("number %d", i)))
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, segmentName(1))
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.Collect(bytes.Lines(text))
+		if err := os.WriteFile(file, bytes.Join(row.bend(lines), nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log, err = Open(dir)
+		switch {
+		case row.want == "" && err != nil, row.want != "" && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), row.want)):
+			t.Errorf("%s: opened with %v, want %q", row.about, err, row.want)
+		}
+		if err == nil {
+			log.Close()
 		}
 	}
 }

@@ -119,7 +119,7 @@ func (l *Log) open() error {
 	if l.lock, err = openFile(l.path(lockName), 0); err != nil {
 		return err
 	}
-	if err := checkEnd(l.dir); err != nil {
+	if err := errors.Join(checkEnd(l.dir), checkRecent(l.dir)); err != nil {
 		return fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence())
 	}
 	if err := l.openLast(); err != nil {
