@@ -179,12 +179,13 @@ func notification(method string, params any) ([]byte, error) {
 	}{"2.0", method, params})
 }
 
-// request returns a request of ours.
-func request(id, method string, params any) ([]byte, error) {
+// request returns a request of ours; params may be nil, and is left out then: no params are null in MCP, and Gemini's
+// client breaks off at one that has them so.
+func request(id, method string, params json.RawMessage) ([]byte, error) {
 	return encode(struct {
-		Version string `json:"jsonrpc"`
-		ID      string `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params,omitempty"`
+		Version string          `json:"jsonrpc"`
+		ID      string          `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params,omitempty"`
 	}{"2.0", id, method, params})
 }

@@ -184,3 +184,20 @@ func TestFromTool(t *testing.T) {
 		t.Errorf("output schema %s", got.OutputSchema)
 	}
 }
+
+// TestRequestsOfOurs: a request without params has none; null is no value that they can have.
+func TestRequestsOfOurs(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		"":          `{"jsonrpc":"2.0","id":"a2a-acp-1","method":"roots/list"}`,
+		`{"a":"b"}`: `{"jsonrpc":"2.0","id":"a2a-acp-1","method":"roots/list","params":{"a":"b"}}`,
+	} {
+		var given json.RawMessage
+		if params != "" {
+			given = json.RawMessage(params)
+		}
+		if got, err := request("a2a-acp-1", "roots/list", given); err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("%q gave %s, %v", params, got, err)
+		}
+	}
+}
