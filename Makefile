@@ -113,7 +113,7 @@ cross: ## every platform that the program is for; vet where the sources differ; 
 		echo $$target; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
 	done
-	GOARCH=arm64 $(GO) vet ./...
+	./scripts/vet-elsewhere linux/arm64
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	./scripts/need qemu-aarch64-static # the tables of system calls are each architecture's own
 	GOARCH=arm64 $(GO) test -exec qemu-aarch64-static -run 'TestFilter' ./pkg/sandbox

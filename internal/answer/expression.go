@@ -36,6 +36,10 @@ var env = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("body", cel.DynType))
 })
 
+// checking is held while an expression is checked: a cel.Env that finds a mistake writes what the check of another
+// expression reads (cel-go 0.33, checker.Env.Catalog).
+var checking sync.Mutex
+
 // compile compiles an expression; a condition is one that is true or false.
 func compile(text string, condition bool) (*expression, error) {
 	if len(text) > longestExpression {
@@ -45,7 +49,9 @@ func compile(text string, condition bool) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
+	checking.Lock()
 	ast, issues := env.Compile(text)
+	checking.Unlock()
 	if issues.Err() != nil {
 		all := issues.Errors()
 		if len(all) == 0 {

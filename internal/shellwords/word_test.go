@@ -1,6 +1,7 @@
 package shellwords
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -109,7 +110,9 @@ func TestStaticIsWhatBashSays(t *testing.T) {
 		if !w.Fixed {
 			continue
 		}
-		out, err := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", "printf %s "+word).Output()
+		bash := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", "printf %s "+word)
+		bash.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // what \U stands for depends on it
+		out, err := bash.Output()
 		if err != nil {
 			t.Errorf("%s: %v", word, err)
 		}

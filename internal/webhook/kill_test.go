@@ -3,6 +3,7 @@ package webhook
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -346,31 +347,56 @@ func TestKilledAnywhere(t *testing.T) {
 	t.Logf("%d entries, %d kills, twice: %d %d %d %d", last, kills, tallies[0].twice, tallies[1].twice, tallies[2].twice, tallies[3].twice)
 }
 
+// stopBetweenWrites has a process stand still that is writing nothing: with a transaction of its own open, it would hold
+// everybody up, and what others do is what is tested.
+func (h *house) stopBetweenWrites(p *process) {
+	h.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(h.dir, store.Name)+"?_pragma=busy_timeout(60000)&_txlock=immediate")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.BeginTx(h.t.Context(), nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer lock.Rollback() //nolint:errcheck // nothing was written
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		h.t.Fatal(err)
+	}
+	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
+		_, err = syscall.Wait4(p.cmd.Process.Pid, nil, syscall.WUNTRACED, nil) // until all of it stands still
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // TestStandsStill has the process that delivers stand still with an item on its way, and go on when another one has
 // its lease: what it does then moves nothing.
 func TestStandsStill(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	let := make(chan struct{})
+	letIt := sync.OnceFunc(func() { close(let) })
 	var first atomic.Bool
 	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request) {
 		if first.CompareAndSwap(false, true) {
 			<-let
 		}
 	})
+	t.Cleanup(letIt) // the receiver ends when nobody waits in it
 	h.put("a", "b")
 	p := startProcess(t, "deliver", h.dir, "", r.URL)
 	id := r.wants("a")[0].id
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	h.stopBetweenWrites(p)
 	h.clock.at = realNow().Add(time.Minute) // when the lease has run out
 	d := h.deliverer(h.sub("0", r.URL))
 	if again := r.wants("a", "b"); again[0].id != id {
 		t.Errorf("it came as %s and as %s", id, again[0].id)
 	}
 	w := h.row("0", func(w store.Webhook) bool { return w.Position == 2 })
-	close(let)
+	letIt()
 	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

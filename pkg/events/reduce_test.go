@@ -36,7 +36,7 @@ func TestReduce(t *testing.T) {
 		act.dir act.given.canary act.kind act.mode act.tool act.tools act.workspace
 		agent call_id context_id door principal session_id task_id tool_call_id
 		trace_id span_id parent_span_id
-		circuit.before circuit.state circuit.tool
+		circuit.before circuit.source circuit.state circuit.tool
 		decision.approver decision.at decision.environment.canary decision.option_id decision.policy_sha256
 		decision.result decision.rule decision.sandbox decision.source
 		governance.answers.at governance.answers.counts_as governance.answers.governor governance.answers.option_id

@@ -67,6 +67,10 @@ var conditionEnv = sync.OnceValues(func() (*cel.Env, error) {
 	)
 })
 
+// conditionCheck is held while an expression is checked: a cel.Env that finds a mistake writes what the check of another
+// expression reads (cel-go 0.33, checker.Env.Catalog).
+var conditionCheck sync.Mutex
+
 // callNames are the fields of call, for the hint to a misspelled one.
 const callNames = "call has tool, tools, action, agent, session, door, mode, headless, paths, commands, shell, env, " +
 	"dir, workspace, request, risk, read_only; arguments are in params"
@@ -80,7 +84,9 @@ func compileCondition(text string) (*condition, error) {
 	if err != nil {
 		return nil, err
 	}
+	conditionCheck.Lock()
 	ast, issues := env.Compile(text)
+	conditionCheck.Unlock()
 	if issues.Err() != nil {
 		return nil, conditionError(issues)
 	}
