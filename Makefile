@@ -24,7 +24,7 @@ export CGO_ENABLED := 0
 export GOFLAGS     ?= -trimpath
 RACE        := CGO_ENABLED=1 $(GO) test -race -vet=off
 
-.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross dist test-dist clean
+.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
 
 all: build lint test
 
@@ -108,11 +108,13 @@ fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUN
 golden: ## write what the tests compare with anew; read the diff before you commit it
 	$(GO) test ./pkg/acp ./internal/config -update
 
-cross: ## every platform that the program is for; vet where the sources differ; the system call tables of arm64
+cross: vet-cross ## every platform that the program is for, and vet-cross
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
 		echo $$target; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -o $(BUILD)/a2a-acp-$${target%/*}-$${target#*/} ./cmd/a2a-acp || exit 1; \
 	done
+
+vet-cross: ## vet where the sources of other platforms differ; the system call tables of arm64
 	./scripts/vet-elsewhere linux/arm64
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	./scripts/need qemu-aarch64-static # the tables of system calls are each architecture's own

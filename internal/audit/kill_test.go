@@ -52,7 +52,7 @@ func appendRestless(dir string, day int) error {
 // key, checkpoints, and the removal of what is old. None of it is damage.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	kills := 200
+	kills := 100
 	if testing.Short() {
 		kills = 20
 	}

@@ -55,7 +55,7 @@ func startPebble(t *testing.T) *pebble {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pebble")
 	build := exec.Command("go", "build", "-o", program, "github.com/letsencrypt/pebble/v2/cmd/pebble")
-	build.Dir = "../../test/pebble"
+	build.Dir, build.Env = "../../test/pebble", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build pebble: %v\n%s", err, out)
 	}

@@ -50,7 +50,9 @@ serve:
 func build(t *testing.T, dir, pkg string) string {
 	t.Helper()
 	binary := filepath.Join(dir, filepath.Base(pkg))
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/a2a-acp/a2a-acp/"+pkg).CombinedOutput(); err != nil {
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/a2a-acp/a2a-acp/"+pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
+	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", pkg, err, said)
 	}
 	return binary

@@ -296,7 +296,7 @@ func TestKilledAtEachStep(t *testing.T) {
 // could deliver. Everything comes, in order, with the id that it had.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	kills := 60
+	kills := 30
 	if testing.Short() {
 		kills = 8
 	}
