@@ -234,7 +234,7 @@ func payloadsOf(raw json.RawMessage) ([][]byte, error) {
 	}
 	delete(members, "signatures")
 	var payloads [][]byte
-	for _, value := range []any{members, withoutEmpty(members, required), withoutEmpty(members, nil)} {
+	for _, value := range []any{members, jcs.WithoutEmpty(members, required...), jcs.WithoutEmpty(members)} {
 		payload, err := jcs.Marshal(value)
 		if err != nil {
 			return nil, err
@@ -242,42 +242,4 @@ func payloadsOf(raw json.RawMessage) ([][]byte, error) {
 		payloads = append(payloads, payload)
 	}
 	return payloads, nil
-}
-
-// withoutEmpty returns a value without texts, lists and objects that are empty, and without null, but for members of
-// these names; nil for such a value.
-func withoutEmpty(value any, keep []string) any {
-	switch value := value.(type) {
-	case string:
-		if value == "" {
-			return nil
-		}
-	case []any:
-		var list []any
-		for _, item := range value {
-			if item = withoutEmpty(item, keep); item != nil {
-				list = append(list, item)
-			}
-		}
-		if list == nil {
-			return nil
-		}
-		return list
-	case map[string]any:
-		members := map[string]any{}
-		for name, item := range value {
-			left := withoutEmpty(item, keep)
-			if left == nil && slices.Contains(keep, name) {
-				left = item
-			}
-			if left != nil {
-				members[name] = left
-			}
-		}
-		if len(members) == 0 {
-			return nil
-		}
-		return members
-	}
-	return value
 }

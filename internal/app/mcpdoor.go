@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ import (
 type MCPOptions struct {
 	Workspace string   // the directory that calls are made in, absolute; "" for the client's own, or ours
 	Expose    []string // tools that came with the program and are offered all the same
-	Only      []string // globs of the ids of the tools that are offered; nil offers all
+	Only      []string // globs of the tools, resources and prompts that are offered; nil offers all
 	Prefix    string   // of the names of tools
 }
 
@@ -304,6 +305,15 @@ func (a *App) CheckMCP(o MCPOptions) error {
 	for _, id := range o.Expose {
 		if !ids[id] {
 			return fmt.Errorf("there is no tool %q to expose%s", id, meant(id, slices.Sorted(maps.Keys(ids))))
+		}
+	}
+	for _, glob := range o.Only {
+		names := slices.Collect(maps.Keys(ids))
+		if _, err := path.Match(glob, ""); err != nil {
+			return fmt.Errorf("%q is no pattern: %w", glob, err)
+		}
+		if !slices.ContainsFunc(names, func(id string) bool { return isOneOf([]string{glob}, id) }) {
+			return fmt.Errorf("--only %q names no tool%s", glob, meant(glob, names))
 		}
 	}
 	if name := mcpserver.ToolName(o.Prefix + "x"); name != o.Prefix+"x" {

@@ -19,9 +19,12 @@ const mcpParams = -32602
 // notRead is the code of an error of ours: a tool did not print what was to be read.
 const notRead = 2
 
-// mayHave reports whether a client is offered a resource or prompt: what a principal's tools name is all that
-// there is for it.
+// mayHave reports whether a client is offered a resource or prompt: what a principal's tools name, or --only, is all
+// that there is for it.
 func (d *mcpDoor) mayHave(client *mcpserver.Client, name string) bool {
+	if !isOneOf(d.o.Only, name) {
+		return false
+	}
 	if d.visitors == nil {
 		return true
 	}

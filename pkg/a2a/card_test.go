@@ -93,7 +93,7 @@ func TestSignatures(t *testing.T) {
 		t.Fatalf("there are %d signatures", len(signatures))
 	}
 	text := `"extensions":[{"params":{"n":1,"o":"","of":{}},"uri":"urn:a"}]`
-	for i, value := range []any{document, withoutEmpty(document)} {
+	for i, value := range []any{document, jcs.WithoutEmpty(document)} {
 		payload, err := jcs.Marshal(value)
 		if err != nil {
 			t.Fatal(err)

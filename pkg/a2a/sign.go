@@ -98,7 +98,7 @@ func (s *Signer) sign(card []byte, keySet string) ([]any, error) {
 		return nil, err
 	}
 	payloads := [][]byte{payload}
-	if bare, err := jcs.Marshal(withoutEmpty(value)); err != nil {
+	if bare, err := jcs.Marshal(jcs.WithoutEmpty(value)); err != nil {
 		return nil, err
 	} else if !bytes.Equal(bare, payload) {
 		payloads = append(payloads, bare)
@@ -112,40 +112,6 @@ func (s *Signer) sign(card []byte, keySet string) ([]any, error) {
 		signatures = append(signatures, signature)
 	}
 	return signatures, nil
-}
-
-// withoutEmpty returns a value of JSON without texts, lists and objects that are empty, and without null; nil
-// if it is such a one.
-func withoutEmpty(value any) any {
-	switch value := value.(type) {
-	case string:
-		if value == "" {
-			return nil
-		}
-	case []any:
-		var list []any
-		for _, item := range value {
-			if item = withoutEmpty(item); item != nil {
-				list = append(list, item)
-			}
-		}
-		if list == nil {
-			return nil
-		}
-		return list
-	case map[string]any:
-		members := map[string]any{}
-		for name, item := range value {
-			if item = withoutEmpty(item); item != nil {
-				members[name] = item
-			}
-		}
-		if len(members) == 0 {
-			return nil
-		}
-		return members
-	}
-	return value
 }
 
 func (s *Signer) signPayload(payload []byte, keySet string) (signed wire.AgentCardSignature, err error) {
