@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -49,6 +50,17 @@ type Server struct {
 	Env     map[string]string
 	URL     string // in place of all that
 	Token   string // the variable that has the token for the URL; "" for none
+}
+
+// IsPlainSecret reports whether a variable of a server would stand in the settings for everybody to read: its name is that
+// of a secret, and its value no reference that the client fills in.
+func IsPlainSecret(name, value string) bool {
+	if strings.Contains(value, "{") || strings.HasPrefix(value, "$") {
+		return false
+	}
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL"},
+		func(part string) bool { return strings.Contains(name, part) })
 }
 
 // File returns the file of a client: a person's own, or that of a project.

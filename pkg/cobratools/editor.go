@@ -96,6 +96,10 @@ func enableCommand(c Config, own *cobra.Command) *cobra.Command {
 				if !ok || name == "" {
 					return fmt.Errorf("--env %q is no NAME=VALUE", pair)
 				}
+				if editor.IsPlainSecret(name, value) {
+					return fmt.Errorf("%s would stand in the settings for everybody to read; give a reference that the editor fills in, "+
+						"such as ${%s}", name, name)
+				}
 				set[name] = value
 			}
 			words := append(verbs(own), "start")

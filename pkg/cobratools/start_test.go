@@ -336,6 +336,13 @@ func TestSettings(t *testing.T) {
 	if list := shelf("list", "cursor", "--config-path", file); !strings.Contains(list, "this program") || strings.Count(list, "\n") != 2 {
 		t.Errorf("lists %s", list)
 	}
+	leak := exec.Command(filepath.Join(dir, "plain", "shelf"), "mcp", "enable", "cursor", "--config-path", file, "--env", "SHELF_TOKEN=hunter2") //nolint:noctx // it ends by itself
+	if out, err := leak.CombinedOutput(); err == nil || strings.Contains(string(out), "hunter2") {
+		t.Errorf("a secret is written down: %v: %s", err, out)
+	}
+	if now, err := os.ReadFile(file); err != nil || strings.Contains(string(now), "hunter2") {
+		t.Errorf("became %s (%v)", now, err)
+	}
 	shelf("disable", "cursor", "--config-path", file)
 	if now, err := os.ReadFile(file); string(now) != before {
 		t.Errorf("is left as %s (%v)", now, err)

@@ -112,20 +112,13 @@ func (f *mcpFlags) server(env *cli.Environment, dir string) (editor.Server, erro
 		if !ok || name == "" {
 			return server, fmt.Errorf("--env %q is no NAME=VALUE", pair)
 		}
-		if isSecret(name) && !strings.Contains(value, "{") && !strings.HasPrefix(value, "$") {
+		if editor.IsPlainSecret(name, value) {
 			return server, fmt.Errorf("%s would stand in the settings for everybody to read: keep it with a2a-acp secrets set %s, "+
 				"and have the tool refer to it ({secret: %s}), or give a reference that the editor fills in", name, name, name)
 		}
 		server.Env[name] = value
 	}
 	return server, nil
-}
-
-// isSecret reports whether a variable of that name holds a secret.
-func isSecret(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL"},
-		func(part string) bool { return strings.Contains(name, part) })
 }
 
 // enableMCP enters our MCP server.
