@@ -134,21 +134,24 @@ func own(lock *os.File, path string) error {
 // setAside ends the name of a database that was made elsewhere. Nothing reads it.
 const setAside = ".elsewhere"
 
-// private sees to it that the database is a file of ours that nobody else reads.
+// private sees to it that the database is a file of ours that nobody else reads. One that is there is not opened for
+// that: this process may have it open already, and would lose its locks (https://sqlite.org/howtocorrupt.html, 2.2).
 func private(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		return file.Close()
+	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("it is no file; move it away")
 	case info.Mode().Perm()&0o077 != 0:
-		return file.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
+		return os.Chmod(path, info.Mode().Perm()&^fs.FileMode(0o077))
 	}
 	return nil
 }
