@@ -20,7 +20,7 @@ const MostConfigs = 50
 // PutConfig keeps a config of a task, in place of the one with its id, and returns it as it is kept.
 func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 	_, err := l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(c.Task))
+		t, err := w.read(c.Task)
 		if err != nil {
 			return wrote{}, err
 		}
@@ -41,7 +41,7 @@ func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 // RemoveConfig removes a config of a task, whether there is one or not.
 func (l *Log) RemoveConfig(ctx context.Context, task, id string) error {
 	_, err := l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(task))
+		t, err := w.read(task)
 		if err != nil {
 			return wrote{}, err
 		}
@@ -54,7 +54,7 @@ func (l *Log) RemoveConfig(ctx context.Context, task, id string) error {
 // Told notes that all that a config wants to be told has been.
 func (l *Log) Told(ctx context.Context, task, id string) error {
 	_, err := l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(task))
+		t, err := w.read(task)
 		if err != nil {
 			return wrote{}, err
 		}

@@ -6,8 +6,8 @@
 // is the business of the door whose task it is (A2A, MCP): here it is bytes.
 //
 // Append returns when the events are on disk. Whoever appends at the same time shares a transaction, since the
-// disk is what takes long. Followers see an event after that, never before, so that what somebody has seen is
-// still there after a crash, under the same number.
+// disk is what takes long, and SQLite is told once of all that happens to a task in it. Followers see an event after
+// that, never before, so that what somebody has seen is still there after a crash, under the same number.
 //
 // The log is a SQLite file of its own in the state directory: its writer nearly always writes, and the questions
 // that wait for people (internal/store) must not stand in line behind it. Several processes may use it. What

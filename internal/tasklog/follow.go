@@ -107,7 +107,7 @@ func (e *Event) size() int64 { return int64(len(e.Body)+len(e.Input)) + 128 }
 type Follower struct {
 	log   *Log
 	task  string
-	num   int64
+	num   int64 // 0 while it is not known
 	after int64
 	state State // that the last event led to; None before the first
 	live  *live
@@ -122,27 +122,40 @@ func (l *Log) Follow(ctx context.Context, id string, after int64) (*Follower, er
 	if err != nil {
 		return nil, err
 	}
-	f := &Follower{log: l, task: id, num: t.num, after: after}
+	f, err := l.follow(id)
+	if err != nil {
+		return nil, err
+	}
+	f.num, f.after = t.num, after
 	if after >= t.Seq && t.State.Ended() {
 		f.state = t.State
 	}
-	h := &l.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ended {
-		return nil, ErrClosed
-	}
-	if f.live = h.tasks[id]; f.live == nil {
-		f.live = &live{changed: make(chan struct{})}
-		h.tasks[id] = f.live
-	}
-	f.live.followers++
+	l.hub.mu.Lock()
+	defer l.hub.mu.Unlock()
 	f.looked = -1
 	// The writer says in heads what it has written before it says so to followers: what it has not said there now, it
 	// says to this one, too.
 	if head, ok := l.heads.Get(id); ok && head.Seq <= after {
 		f.looked = f.live.times
 	}
+	return f, nil
+}
+
+// follow returns a follower of a task that does not exist yet.
+func (l *Log) follow(id string) (*Follower, error) {
+	h := &l.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return nil, ErrClosed
+	}
+	f := &Follower{log: l, task: id}
+	if f.live = h.tasks[id]; f.live == nil {
+		f.live = &live{changed: make(chan struct{})}
+		h.tasks[id] = f.live
+	}
+	f.live.followers++
+	f.looked = f.live.times
 	return f, nil
 }
 
@@ -177,7 +190,7 @@ func (f *Follower) Next(ctx context.Context) ([]Event, error) {
 		case over:
 			return nil, ErrClosed
 		case events == nil && f.looked != times:
-			if events, err = f.log.events(ctx, f.num, f.after, mostRead); ctx.Err() != nil {
+			if events, err = f.read(ctx); ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			} else if err != nil {
 				return nil, err
@@ -196,6 +209,18 @@ func (f *Follower) Next(ctx context.Context) ([]Event, error) {
 		case <-changed:
 		}
 	}
+}
+
+// read reads the next events from disk.
+func (f *Follower) read(ctx context.Context) ([]Event, error) {
+	if f.num == 0 {
+		t, err := f.log.Get(ctx, f.task)
+		if err != nil {
+			return nil, err
+		}
+		f.num = t.num
+	}
+	return f.log.events(ctx, f.num, f.after, mostRead)
 }
 
 // kept returns what the hub has of the next events, what is closed when there are others, and how often that was so.

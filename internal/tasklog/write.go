@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/process"
@@ -31,18 +33,32 @@ type outcome struct {
 // Create begins a task with its first event, which the others follow at once. ID, Door, Owner and Context say
 // which task it is.
 func (l *Log) Create(ctx context.Context, t Task, first Step, more ...Step) (Task, error) {
-	return l.write(ctx, func(w *writer) (wrote, error) {
+	return l.write(ctx, creation(t, append([]Step{first}, more...)))
+}
+
+func creation(t Task, steps []Step) func(*writer) (wrote, error) {
+	return func(w *writer) (wrote, error) {
 		t := t
-		t.Created, t.worker, t.Seq, t.State = first.At, w.self, 0, None
-		made, err := w.create.Exec(t.ID, t.Door, t.Owner, t.Context, t.worker, t.Created.UnixMilli())
-		if err != nil {
-			return wrote{}, err
-		}
-		if t.num, err = made.LastInsertId(); err != nil {
-			return wrote{}, err
-		}
-		return w.append(t, append([]Step{first}, more...))
-	})
+		t.Created, t.worker, t.Seq, t.State = steps[0].At, w.self, 0, None
+		return w.append(t, steps)
+	}
+}
+
+// Begin is Create that does not wait: what is appended to the task next may share the transaction in which it begins,
+// so that the disk is waited for once. The follower has the task from its first event on; close it. created, which
+// is called once, waits until that is on disk, and returns the task, or why it is not there. Nobody outside is to
+// hear of it before, nor is there to be an effect; an Append to it that has returned says the same as created.
+func (l *Log) Begin(ctx context.Context, t Task, first Step) (begun Task, f *Follower, created func() (Task, error), err error) {
+	if f, err = l.follow(t.ID); err != nil {
+		return Task{}, nil, nil, err
+	}
+	r, err := l.handIn(ctx, creation(t, []Step{first}))
+	if err != nil {
+		f.Close()
+		return Task{}, nil, nil, err
+	}
+	t.Created, t.Seq, t.State, t.Changed = first.At, 1, first.State, first.At
+	return t, f, func() (Task, error) { return l.wait(ctx, r) }, nil
 }
 
 // Append appends events to a task, all of them or none.
@@ -60,7 +76,7 @@ func (l *Log) Append(ctx context.Context, id string, steps ...Step) (Task, error
 // or the task has ended.
 func (l *Log) Take(ctx context.Context, id string) (Task, error) {
 	return l.write(ctx, func(w *writer) (wrote, error) {
-		t, err := readTask(w.head.QueryRow(id)) // another process may have taken it, which is no event
+		t, err := w.read(id) // another process may have taken it, which is no event
 		switch {
 		case err != nil:
 			return wrote{}, err
@@ -75,14 +91,28 @@ func (l *Log) Take(ctx context.Context, id string) (Task, error) {
 
 // write hands a request to the writer and waits until it is on disk. When ctx ends, it may or may not get there.
 func (l *Log) write(ctx context.Context, do func(*writer) (wrote, error)) (Task, error) {
+	r, err := l.handIn(ctx, do)
+	if err != nil {
+		return Task{}, err
+	}
+	return l.wait(ctx, r)
+}
+
+// handIn hands a request to the writer. What one goroutine hands in is done in that order.
+func (l *Log) handIn(ctx context.Context, do func(*writer) (wrote, error)) (*request, error) {
 	r := &request{do: do, done: make(chan outcome, 1)}
 	select {
 	case <-l.closing:
-		return Task{}, ErrClosed
+		return nil, ErrClosed
 	case <-ctx.Done():
-		return Task{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case l.requests <- r:
+		return r, nil
 	}
+}
+
+// wait waits until a request is on disk. It is called once for each.
+func (l *Log) wait(ctx context.Context, r *request) (Task, error) {
 	select {
 	case out := <-r.done:
 		return out.task, out.err
@@ -106,13 +136,25 @@ type writer struct {
 	begin, commit, rollback, version *sql.Stmt
 	create, event, lead, head        *sql.Stmt
 	take, remove, leave              *sql.Stmt
-	since, lastN                     *sql.Stmt
+	since                            *sql.Stmt
 	config, noConfig, countConfigs   *sql.Stmt
-	told                             *sql.Stmt
+	told, lastN, setLastN            *sql.Stmt
 
-	made map[string]Task // what the transaction that is under way has made of tasks
-	seen int64           // the version of the file that was looked at last
-	last int64           // the number of the last event that followers know of
+	// Of the transaction that is under way.
+	made      map[string]Task // what it has made of tasks
+	unwritten []*change       // what of that SQLite has not been told yet
+	next      int64           // the number of its last event
+
+	seen int64 // the version of the file that was looked at last
+	last int64 // the number of the last event that was written
+}
+
+// change is what a transaction does to a task.
+type change struct {
+	task   string
+	isNew  bool
+	before State // which its first event follows
+	events [][]Event
 }
 
 func newWriter(ctx context.Context, l *Log) (*writer, error) {
@@ -121,23 +163,23 @@ func newWriter(ctx context.Context, l *Log) (*writer, error) {
 		&w.begin: `BEGIN IMMEDIATE`, &w.commit: `COMMIT`, &w.rollback: `ROLLBACK`,
 		&w.version: `PRAGMA data_version`,
 		&w.create: `INSERT INTO tasks (id, door, owner, context, worker, created, seq, state, changed)
-			VALUES (?, ?, ?, ?, ?, ?, 0, '', 0)`,
-		&w.event: `INSERT INTO events (task, seq, prev, kind, before, after, at, body, input)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		&w.event: `INSERT INTO events (n, task, seq, prev, kind, before, after, at, body, input)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		&w.lead: `UPDATE tasks SET seq = ?, state = ?, changed = ? WHERE num = ?`,
 		&w.head: `SELECT ` + taskColumns + ` FROM tasks WHERE id = ?`,
 		&w.take: `UPDATE tasks SET worker = ? WHERE num = ?`,
 		&w.leave: `UPDATE tasks SET worker = '' WHERE worker = ?
 			AND state IN ('submitted', 'working', 'input-required', 'auth-required')`,
 		&w.remove: `DELETE FROM tasks WHERE num = ?`,
-		&w.since: `SELECT tasks.id, max(n) FROM events JOIN tasks ON tasks.num = events.task WHERE n > ?
-			GROUP BY tasks.id`,
+		&w.since:  `SELECT DISTINCT tasks.id FROM events JOIN tasks ON tasks.num = events.task WHERE n > ?`,
 		&w.config: `INSERT INTO configs (task, id, since, body) VALUES (?, ?, ?, ?)
 			ON CONFLICT (task, id) DO UPDATE SET body = excluded.body`,
 		&w.told:         `UPDATE configs SET told = 1 WHERE task = ? AND id = ?`,
 		&w.noConfig:     `DELETE FROM configs WHERE task = ? AND id = ?`,
 		&w.countConfigs: `SELECT count(*) FROM configs WHERE task = ? AND id <> ?`,
-		&w.lastN:        `SELECT coalesce(max(n), 0) FROM events`,
+		&w.lastN:        `SELECT n FROM written`,
+		&w.setLastN:     `UPDATE written SET n = ?`,
 	} {
 		stmt, err := l.writing.PrepareContext(ctx, text)
 		if err != nil {
@@ -221,16 +263,32 @@ func (w *writer) transact(batch []*request) (outcomes []outcome, err error) {
 	}
 	outcomes = make([]outcome, len(batch))
 	clear(w.made)
+	w.unwritten, w.next = nil, w.last
 	for i, r := range batch {
 		out := &outcomes[i]
 		if out.wrote, out.err = r.do(w); out.err != nil && !isRefusal(out.err) {
 			return nil, out.err
 		}
-		if out.err == nil && out.task.num != 0 {
+		if out.err == nil && out.task.ID != "" {
 			w.made[out.task.ID] = out.task
 		}
 	}
-	_, err = w.commit.Exec()
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	for i := range outcomes {
+		if t := &outcomes[i].task; t.num == 0 && outcomes[i].err == nil { // it has begun with this transaction
+			t.num = w.made[t.ID].num
+		}
+	}
+	if w.next != w.last {
+		if _, err := w.setLastN.Exec(w.next); err != nil {
+			return nil, err
+		}
+	}
+	if _, err = w.commit.Exec(); err == nil {
+		w.last = w.next
+	}
 	return outcomes, err
 }
 
@@ -241,6 +299,14 @@ func (w *writer) task(id string) (Task, error) {
 	}
 	if t, ok := w.log.heads.Get(id); ok {
 		return t, nil
+	}
+	return readTask(w.head.QueryRow(id))
+}
+
+// read returns a task as the file has it.
+func (w *writer) read(id string) (Task, error) {
+	if err := w.flush(); err != nil {
+		return Task{}, err
 	}
 	return readTask(w.head.QueryRow(id))
 }
@@ -257,8 +323,7 @@ func (w *writer) tell(batch []*request, outcomes []outcome) {
 		if out.err == nil && out.task.num != 0 {
 			w.log.heads.Add(out.task.ID, out.task)
 		}
-		if n := len(out.events); n > 0 {
-			w.last = out.events[n-1].N
+		if len(out.events) > 0 {
 			w.log.news.heard()
 			w.log.hub.publish(out.task.ID, out.events)
 		}
@@ -266,7 +331,8 @@ func (w *writer) tell(batch []*request, outcomes []outcome) {
 	}
 }
 
-// append writes events of a task. They are checked before the first is written.
+// append has events happen to a task, which SQLite is told when the transaction ends: of a task to which several things
+// happen in it, once. They are checked before.
 func (w *writer) append(t Task, steps []Step) (wrote, error) {
 	before := t.State
 	for i := range steps {
@@ -282,34 +348,74 @@ func (w *writer) append(t Task, steps []Step) (wrote, error) {
 		}
 		before = step.State
 	}
+	c := &change{task: t.ID, isNew: t.Seq == 0, before: t.State}
+	if i := slices.IndexFunc(w.unwritten, func(c *change) bool { return c.task == t.ID }); i >= 0 && !c.isNew {
+		c = w.unwritten[i]
+	} else {
+		w.unwritten = append(w.unwritten, c)
+	}
 	events := make([]Event, len(steps))
 	for i, step := range steps {
-		var input any
-		if step.Input != nil {
-			input = step.Input
-		}
-		var prev any
-		if t.Seq > 0 {
-			prev = t.Seq
-		}
-		made, err := w.event.Exec(t.num, t.Seq+1, prev, string(step.Kind), string(t.State), string(step.State),
-			step.At.UnixMilli(), step.Body, input)
-		if err != nil {
-			return wrote{}, err
-		}
-		n, err := made.LastInsertId()
-		if err != nil {
-			return wrote{}, err
-		}
 		t.Seq, t.State = t.Seq+1, step.State
+		at := time.UnixMilli(step.At.UnixMilli())
 		if step.Kind != Artifact {
-			t.Changed = time.UnixMilli(step.At.UnixMilli())
+			t.Changed = at
 		}
-		events[i] = Event{N: n, Seq: t.Seq, Kind: step.Kind, State: step.State,
-			At: time.UnixMilli(step.At.UnixMilli()), Body: step.Body, Input: step.Input}
+		events[i] = Event{Seq: t.Seq, Kind: step.Kind, State: step.State, At: at, Body: step.Body, Input: step.Input}
 	}
-	_, err := w.lead.Exec(t.Seq, string(t.State), t.Changed.UnixMilli(), t.num)
-	return wrote{t, events}, err
+	c.events = append(c.events, events) // they get their numbers where they are
+	return wrote{t, events}, nil
+}
+
+// flush tells SQLite what has happened to tasks.
+func (w *writer) flush() error {
+	for _, c := range w.unwritten {
+		t := w.made[c.task]
+		if c.isNew {
+			made, err := w.create.Exec(t.ID, t.Door, t.Owner, t.Context, t.worker, t.Created.UnixMilli(), t.Seq,
+				string(t.State), t.Changed.UnixMilli())
+			if err != nil {
+				return err
+			}
+			if t.num, err = made.LastInsertId(); err != nil {
+				return err
+			}
+			w.made[c.task] = t
+		} else if _, err := w.lead.Exec(t.Seq, string(t.State), t.Changed.UnixMilli(), t.num); err != nil {
+			return err
+		}
+		before := c.before
+		for e := range each(c.events) {
+			w.next++
+			e.N = w.next
+			var prev, input any
+			if e.Seq > 1 {
+				prev = e.Seq - 1
+			}
+			if e.Input != nil {
+				input = e.Input
+			}
+			if _, err := w.event.Exec(e.N, t.num, e.Seq, prev, string(e.Kind), string(before), string(e.State),
+				e.At.UnixMilli(), e.Body, input); err != nil {
+				return err
+			}
+			before = e.State
+		}
+	}
+	w.unwritten = nil
+	return nil
+}
+
+func each(lists [][]Event) iter.Seq[*Event] {
+	return func(yield func(*Event) bool) {
+		for _, list := range lists {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // lookAround notices what other processes have appended.
@@ -324,22 +430,23 @@ func (w *writer) noticeOthers() (err error) {
 	if err := w.version.QueryRow().Scan(&version); err != nil || version == w.seen {
 		return err
 	}
+	var last int64 // before the events are read: what comes meanwhile is read again
+	if err := w.lastN.QueryRow().Scan(&last); err != nil {
+		return err
+	}
 	rows, err := w.since.Query(w.last)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	last := w.last
 	for rows.Next() {
 		var id string
-		var n int64
-		if err := rows.Scan(&id, &n); err != nil {
+		if err := rows.Scan(&id); err != nil {
 			return err
 		}
 		w.log.heads.Remove(id)
 		w.log.hub.wake(id)
 		w.log.news.heard()
-		last = max(last, n)
 	}
 	if err := rows.Err(); err != nil {
 		return err

@@ -18,7 +18,8 @@ type Agent interface {
 	Receive(ctx context.Context, from Caller, message *wire.Message) (reply *wire.Message, err error)
 	// Work carries a task on from the message of the turn until the task has ended, or waits for its client. It
 	// returns soon after ctx ends. With an error the task fails, for the reason that the error gives, which the
-	// client is told.
+	// client is told. The task is on disk when the first Emit has returned, and may not be before: nothing is to have
+	// an effect until then.
 	Work(ctx context.Context, t *Turn) error
 }
 

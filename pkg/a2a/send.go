@@ -25,9 +25,10 @@ const (
 type sent struct {
 	task  tasklog.Task
 	reply *wire.Message
-	// follower begins behind the event that the message has led to. The receiver closes it. It is nil for a reply.
+	// follower begins behind the event that the message has led to, or with that which began the task. The receiver
+	// closes it. It is nil for a reply.
 	follower *tasklog.Follower
-	first    []byte // the event that began the task; nil if it was there before
+	begun    bool // the task has begun with the message
 }
 
 // send takes a message: it begins a task, or goes on with one.
@@ -92,30 +93,31 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 	if err != nil {
 		return sent{}, err
 	}
-	// Not with the client's patience: a task that is there is worked on.
-	t, err := s.o.Log.Create(context.WithoutCancel(ctx), tasklog.Task{ID: string(task.ID), Door: q.at.door,
+	// Not with the client's patience: a task that is there is worked on. It is followed before anything else can happen,
+	// so that nothing has to be read from disk.
+	ctx = context.WithoutCancel(ctx)
+	t, follower, created, err := s.o.Log.Begin(ctx, tasklog.Task{ID: string(task.ID), Door: q.at.door,
 		Owner: q.caller.Name, Context: task.ContextID}, step)
 	if err != nil {
 		return sent{}, err
 	}
-	if push != nil {
-		if _, err := s.putPush(ctx, q, t, push); err != nil {
-			_ = s.lost(context.WithoutCancel(ctx), q.at, t) // if that fails, too, the next start does it
-			return sent{}, err
-		}
+	if push == nil { // what its work says at once is written with its beginning
+		err = s.run(q.at, q.caller, from, t, task, message, q.at.agent.Work)
 	}
-	// It is followed before anything else can happen, so that nothing has to be read from disk.
-	follower, err := s.o.Log.Follow(context.WithoutCancel(ctx), t.ID, t.Seq)
-	if err == nil {
-		if err = s.run(q.at, q.caller, from, t, task, message, q.at.agent.Work); err != nil {
-			follower.Close()
+	t, failed := created()
+	if err = errors.Join(failed, err); err == nil && push != nil {
+		if _, err = s.putPush(ctx, q, t, push); err == nil {
+			err = s.run(q.at, q.caller, from, t, task, message, q.at.agent.Work)
 		}
 	}
 	if err != nil {
-		_ = s.lost(context.WithoutCancel(ctx), q.at, t) // if that fails, too, the next start does it
+		follower.Close()
+		if failed == nil {
+			_ = s.lost(ctx, q.at, t) // if that fails, too, the next start does it
+		}
 		return sent{}, err
 	}
-	return sent{task: t, follower: follower, first: step.Body}, nil
+	return sent{task: t, follower: follower, begun: true}, nil
 }
 
 // goOn gives a message to a task that there is.
@@ -231,7 +233,7 @@ func (s *Server) sendMessage(ctx context.Context, q *query) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
-	if reply := messageInstead(snap.task); reply != nil && got.first != nil {
+	if reply := messageInstead(snap.task); reply != nil && got.begun {
 		return json.Marshal(wire.StreamResponse{Event: reply})
 	}
 	encoded, err := encodeTask(snap, config.HistoryLength)

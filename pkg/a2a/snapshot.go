@@ -45,6 +45,8 @@ func (s *Server) snapshot(ctx context.Context, t tasklog.Task) (*snapshot, error
 		if head.Seq >= t.Seq {
 			return s.keep(head, task), nil
 		}
+	} else if kept, ok := s.snapshots.Get(t.ID); ok && kept.seq >= t.Seq { // its work has just ended
+		return kept, nil
 	}
 	task, err := s.read(ctx, t)
 	if err != nil {

@@ -72,9 +72,8 @@ func (s *Server) sendStreamingMessage(ctx context.Context, q *query) (*stream, e
 		body, err := json.Marshal(wire.StreamResponse{Event: got.reply})
 		return &stream{first: []news{{body: body}}}, err
 	}
-	if got.first != nil { // the event that began it is the task
-		first := []news{{got.task.Seq, got.task.State, got.first}}
-		return &stream{first: first, follower: got.follower, pauses: true}, nil
+	if got.begun { // the event that began it is the task
+		return &stream{follower: got.follower, pauses: true}, nil
 	}
 	got.follower.Close()
 	stream, err := s.fromNow(ctx, got.task)

@@ -350,7 +350,7 @@ func (s *Server) step(t tasklog.Task, event wire.Event) (tasklog.Step, error) {
 		return step, fmt.Errorf("a %T is no event of a task", event)
 	}
 	var err error
-	step.Body, err = json.Marshal(wire.StreamResponse{Event: event})
+	step.Body, err = wire.StreamResponse{Event: event}.MarshalJSON() // json.Marshal would read it once more
 	return step, err
 }
 
