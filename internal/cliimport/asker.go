@@ -38,6 +38,9 @@ type Answer struct {
 // asked any more.
 type Asker interface {
 	Ask(ctx context.Context, words ...string) (Answer, error)
+	// AskFile starts it in an empty directory of its own. The answer is what a file there holds in the end, and what was
+	// said on standard error.
+	AskFile(ctx context.Context, file string, words ...string) (Answer, error)
 }
 
 // Host is the sandbox.
@@ -83,6 +86,16 @@ func newAsker(host Host, p Program, patience time.Duration) (*asker, error) {
 
 // Ask implements Asker.
 func (a *asker) Ask(ctx context.Context, words ...string) (Answer, error) {
+	return a.ask(ctx, append([]string{a.path}, words...))
+}
+
+// AskFile implements Asker. The place is the call's own: it is gone with it, so the file is printed there.
+func (a *asker) AskFile(ctx context.Context, file string, words ...string) (Answer, error) {
+	const script = `cd "${TMPDIR:-/tmp}" && file=$1 && shift && "$@" >&2 && exec cat -- "$file"`
+	return a.ask(ctx, append([]string{"/bin/sh", "-c", script, "import", file, a.path}, words...))
+}
+
+func (a *asker) ask(ctx context.Context, argv []string) (Answer, error) {
 	if a.unanswered.Load() >= mostUnanswered {
 		return Answer{}, fmt.Errorf("%s: %d questions stayed without an answer; it does not answer as a program does "+
 			"that completes its own words", a.path, mostUnanswered)
@@ -94,7 +107,7 @@ func (a *asker) Ask(ctx context.Context, words ...string) (Answer, error) {
 		return Answer{}, context.Cause(ctx)
 	}
 	a.asked.Add(1)
-	out, err := a.host.Run(ctx, a.plan, sandbox.Process{Argv: append([]string{a.path}, words...)})
+	out, err := a.host.Run(ctx, a.plan, sandbox.Process{Argv: argv})
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask %s: %w", a.path, err)
 	}

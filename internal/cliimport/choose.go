@@ -32,7 +32,14 @@ func (c *command) isVerb(verbs []string) bool {
 	return slices.Contains(verbs, c.verb()) || len(words) > 1 && slices.Contains(verbs, words[0])
 }
 
-func (c *command) readsOnly() bool { return c.isVerb(reads) && !c.destructive() }
+// readsOnly reports whether the command only reads: by the program's own word, else by its name.
+func (c *command) readsOnly() bool {
+	if c.own != nil {
+		said := c.own.Annotations.ReadOnly
+		return said != nil && *said
+	}
+	return c.isVerb(reads) && !c.destructive()
+}
 
 func (c *command) destructive() bool { return c.isVerb(destroys) }
 
@@ -47,13 +54,13 @@ func (c *command) words(program string) string {
 }
 
 // selectorOf returns the selector that counts for a command.
-func selectorOf(selectors []config.Selector, c *command, program string) (config.Selector, bool) {
-	for _, s := range selectors {
-		if s.Matches(c.words(program), c.readsOnly()) {
+func (m *maker) selectorOf(c *command) (config.Selector, bool) {
+	for _, s := range m.Import.Selectors {
+		if s.Matches(c.words(m.Program.Name), c.readsOnly()) {
 			return s, true
 		}
 	}
-	return config.Selector{}, len(selectors) == 0
+	return config.Selector{}, len(m.Import.Selectors) == 0
 }
 
 // The names of flags that hold a credential, or make a call somebody else's.
@@ -65,8 +72,9 @@ var (
 	aboutBeing    = lazyregexp.New(`(?i)\bimpersonat`)
 )
 
-// unwanted says why a flag is left out; "" where it is wanted.
-func unwanted(s config.Selector, f *flag) string {
+// unwanted says why a flag is left out; "" where it is wanted. own is what the program says of the command by itself,
+// if it does.
+func unwanted(s config.Selector, f *flag, own *ownTool) string {
 	set := s.LocalFlags
 	if f.inherited {
 		set = s.InheritedFlags
@@ -80,6 +88,8 @@ func unwanted(s config.Selector, f *flag) string {
 		return "it is one of all commands"
 	case !set.Takes(f.name):
 		return "it is not selected"
+	case own != nil && !own.has(f.name):
+		return "the program offers it to no MCP client itself"
 	case credential.MatchString(f.name):
 		return "it holds a credential"
 	case impersonation.MatchString(f.name) || aboutBeing.MatchString(f.about):

@@ -13,6 +13,9 @@ import (
 // defaultValue returns the default that the help tells, as a value of the parameter; nil where there is none that says
 // anything. It is told to those who call, and never sent: the program has it.
 func (f *flag) defaultValue(p *tool.Parameter) any {
+	if f.own != nil && len(f.own.Default) > 0 {
+		return f.own.defaultValue(p)
+	}
 	text := f.help.value
 	if !f.help.hasValue || len(text) > toolyaml.LongestText || text != toolyaml.Clean(text) {
 		return nil

@@ -29,6 +29,10 @@ type Made struct {
 	Import config.Import // with what was found: hash, version, tools
 	Tools  []Tool
 	Left   []Left
+	// Own is set where the program itself says what its commands are as tools (`mcp tools`), and OwnWhy is why that does
+	// not count.
+	Own    bool
+	OwnWhy string
 	// What was looked at.
 	Commands, Flags, Asked int
 	Took                   time.Duration
@@ -37,8 +41,9 @@ type Made struct {
 // Tool is one of the tools.
 type Tool struct {
 	tool.Tool
-	Command string            // as a person types it
-	Doubts  map[string]string // by parameter: what a person should look at
+	Command    string            // as a person types it
+	Doubts     map[string]string // by parameter: what a person should look at
+	ReachesOut bool              // the program says that it does (openWorldHint)
 }
 
 // Left is a command, or a flag of one, of which nothing was made.
@@ -86,11 +91,17 @@ func (m *maker) make(ctx context.Context) error {
 	}
 	m.made.Import.SHA256 = m.Program.SHA256
 	m.made.Import.Version = askVersion(ctx, m.a, rootFlags)
+	own, why, err := askOwn(ctx, m.a, first)
+	if err != nil {
+		return err
+	}
+	m.made.Own, m.made.OwnWhy = len(own) > 0, why
 	w := &walker{a: m.a, only: m.mayHold, progress: m.Progress}
 	root, err := w.walk(ctx)
 	if err != nil {
 		return err
 	}
+	matchOwn(own, root)
 	for _, why := range w.skipped {
 		m.leave(root, "", why)
 	}
@@ -121,8 +132,8 @@ func (m *maker) mayHold(path []string) bool {
 // findFlags finds the flags of the commands that become tools, several at once.
 func (m *maker) findFlags(ctx context.Context, root *command) error {
 	p := &prober{a: m.a, wants: func(c *command, f *flag) string {
-		s, _ := selectorOf(m.Import.Selectors, c, m.Program.Name)
-		return unwanted(s, f)
+		s, _ := m.selectorOf(c)
+		return unwanted(s, f, c.own)
 	}}
 	var work sync.WaitGroup
 	var visit func(c *command, above map[string]string)
@@ -170,13 +181,16 @@ func (m *maker) findFlags(ctx context.Context, root *command) error {
 
 // leftOut says why no tool is made of a command; "" where one is.
 func (m *maker) leftOut(c *command) string {
-	s, selected := selectorOf(m.Import.Selectors, c, m.Program.Name)
+	s, selected := m.selectorOf(c)
+	named := slices.Contains(s.AllowCmds, c.words(m.Program.Name))
 	switch {
-	case c.group() && !c.help.calls():
+	case c.own == nil && c.group() && !c.help.calls():
 		return "it is called with a command below it"
 	case !selected:
 		return "it is not selected"
-	case c.runsOther() && !slices.Contains(s.AllowCmds, c.words(m.Program.Name)):
+	case m.made.Own && c.own == nil && !named:
+		return "the program offers it to no MCP client itself; name it to have it"
+	case c.runsOther() && !named:
 		return "it runs what its arguments say; name it to have it"
 	}
 	return ""
@@ -237,11 +251,14 @@ func (m *maker) nothing() error {
 func (m *maker) tool(id string, c *command) Tool {
 	t := Tool{Command: c.words(m.Program.Name), Doubts: map[string]string{}}
 	t.ID, t.Name = id, t.Command
-	if t.Description = toolyaml.Clean(c.help.long); t.Description == "" {
-		t.Description = toolyaml.Clean(c.short)
+	texts := []string{c.help.long, c.short, t.Command}
+	if c.own != nil {
+		texts = append([]string{c.own.Description}, texts...)
 	}
-	if t.Description == "" {
-		t.Description = t.Command
+	for _, about := range texts {
+		if t.Description = toolyaml.Clean(about); t.Description != "" {
+			break
+		}
 	}
 	t.Exec = &tool.Exec{Command: m.Program.Command(), Argv: c.path, SHA256: m.Program.SHA256, Pin: m.Import.Pin}
 	slices.SortStableFunc(c.flags, func(a, b *flag) int { return strings.Compare(a.name, b.name) })
@@ -260,9 +277,14 @@ func (m *maker) tool(id string, c *command) Tool {
 		Items: &tool.Parameter{Type: tool.TypeString}, Description: c.argsAbout()})
 	yes, no := true, false
 	t.Annotations.Title = t.Command
-	if c.readsOnly() {
+	switch {
+	case c.own != nil:
+		t.Annotations = c.own.annotations(t.Command)
+		open := c.own.Annotations.OpenWorld
+		t.ReachesOut = open != nil && *open
+	case c.readsOnly():
 		t.Annotations.ReadOnly = &yes
-	} else if c.destructive() {
+	case c.destructive():
 		t.Annotations.ReadOnly, t.Annotations.Destructive = &no, &yes
 	}
 	m.dropRun(c, &t)

@@ -26,8 +26,9 @@ type flag struct {
 	inherited bool
 	required  bool
 	kind      pflagkind.Kind
-	doubt     string // what a person should look at; "" where all that says something of it agrees
-	left      string // why no parameter is made of it
+	own       *ownFlag // what the program says of it by itself; nil where it does not
+	doubt     string   // what a person should look at; "" where all that says something of it agrees
+	left      string   // why no parameter is made of it
 }
 
 // prober finds out the flags of commands. Flags of several commands that are told alike are tried once.
@@ -81,6 +82,7 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			}
 		}
 	}
+	c.useOwn()
 	var wanted []*flag
 	for _, f := range c.flags {
 		if f.left = p.wants(c, f); f.left == "" || f.required {
@@ -94,6 +96,7 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 		if err := p.try(ctx, c, f, c.required()); err != nil {
 			return err
 		}
+		f.compareOwn()
 	}
 	return nil
 }
@@ -274,22 +277,30 @@ func (l look) enum(ctx context.Context, f *flag) ([]string, error) {
 	if err != nil || !o.ok {
 		return nil, err
 	}
-	const most = 50
 	alone := o.directive&directiveNoFile != 0 && o.directive&(directiveError|directiveNoSpace) == 0
-	if !alone || len(o.list) < 2 || len(o.list) > most {
+	if !alone || len(o.list) < 2 || len(o.list) > mostValues {
 		return nil, nil
 	}
 	var values []string
 	for _, one := range o.list {
 		open := strings.HasSuffix(one.word, "=") || strings.Contains(f.about+f.help.about, one.word+"=") ||
 			strings.HasPrefix(one.word, "-")
-		if open || one.word != toolyaml.Clean(one.word) || len(one.word) > 64 {
+		if open || !isValue(one.word) {
 			return nil, nil
 		}
 		values = append(values, one.word)
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
+}
+
+// mostValues is how many values of a flag are listed.
+const mostValues = 50
+
+// isValue reports whether a value of a flag can stand in a list of them.
+func isValue(s string) bool {
+	const longest = 64
+	return s != "" && s == toolyaml.Clean(s) && len(s) <= longest
 }
 
 // disagrees says what the help says otherwise; "" where it does not.

@@ -23,6 +23,7 @@ type command struct {
 	short string
 	help  helpText
 	flags []*flag
+	own   *ownTool // what it says of it by itself; nil where it offers no such tool
 	below []*command
 	left  string // why no tool is made of it; "" where one is
 	err   error  // its flags could not be found out

@@ -167,7 +167,11 @@ func toolsCommand(served func(*cobra.Command) (*server, error)) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			data, err := json.MarshalIndent(newAlone(s.commands).catalogue.Tools, "", "  ")
+			list := newAlone(s.commands).catalogue.Tools
+			for i := range list {
+				list[i].Title = "" // it is among the annotations
+			}
+			data, err := json.MarshalIndent(list, "", "  ")
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package cobratools_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // builtIn is the directory of the programs that the tests start.
@@ -346,5 +349,38 @@ func TestSettings(t *testing.T) {
 	shelf("disable", "cursor", "--config-path", file)
 	if now, err := os.ReadFile(file); string(now) != before {
 		t.Errorf("is left as %s (%v)", now, err)
+	}
+}
+
+// TestSameTools: `a2a-acp import cli` makes the tools of a program that it says it has by itself.
+func TestSameTools(t *testing.T) {
+	t.Parallel()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	run := func(program string, words ...string) []byte {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, program), words...)
+		cmd.Dir, cmd.Env = home, []string{"PATH=/usr/bin:/bin", "HOME=" + home}
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			if strings.Contains(stderr.String(), "in the sandbox only") && os.Getenv("REQUIRE_SANDBOX") == "" {
+				t.Skip(stderr.String())
+			}
+			t.Fatalf("%s %q: %v: %s", program, words, err, stderr.String())
+		}
+		return out
+	}
+	own := run("plain/shelf", "mcp", "tools", "-o", "-")
+	imported := run("guard/a2a-acp", "import", "cli", filepath.Join(dir, "plain", "shelf"), "--inherited", "-o", "mcp-tools")
+	var want, got any
+	if err := errors.Join(json.Unmarshal(own, &want), json.Unmarshal(imported, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-mcp tools +import cli)\n%s", diff)
 	}
 }

@@ -77,6 +77,7 @@ func (c Config) tool(cmd *cobra.Command, s Selector) (t tool.Tool, warnings []st
 	t.Parameters = append(parameters(cmd.LocalFlags(), s.LocalFlagSelector),
 		parameters(cmd.InheritedFlags(), s.InheritedFlagSelector)...)
 	slices.SortStableFunc(t.Parameters, func(a, b tool.Parameter) int { return strings.Compare(a.Name, b.Name) })
+	cmd.InitDefaultHelpFlag() // which is among the flags of a call, as its help says
 	t.Parameters = append(t.Parameters, tool.Parameter{Name: words, Type: tool.TypeArray,
 		Items: &tool.Parameter{Type: tool.TypeString}, Description: toolyaml.Clean("Arguments: " + cmd.UseLine())})
 	t.Sandbox.Network = tool.NetworkOff

@@ -36,9 +36,10 @@ func cliCommand(env *cli.Environment) *cobra.Command {
 		Long: `cli asks a program that was written with Cobra (kubectl, gh, hugo, docker, …)
 what it can do, by its own completions and its --help, and makes a tool of each
 command. It asks in the sandbox, without a network, a home or a place to write
-to; no command of the program runs. The types of flags are what the program's
-own parser says. A SUB is a command below it, with all below that; one that lies
-deeper is written as one word: 'rollout status'.
+to; no command of the program runs but its own 'mcp tools', where it has that.
+The types of flags are what the program's own parser says. A SUB is a command
+below it, with all below that; one that lies deeper is written as one word:
+'rollout status'.
 
 Left out are flags of all commands (--inherited has them), hidden and
 deprecated ones, those that hold credentials or make a call somebody else's

@@ -42,7 +42,13 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 	}
 	i.env.Say(fmt.Sprintf("%d commands and %d flags of %s, by %d questions in %s", made.Commands, made.Flags,
 		p.Name, made.Asked, made.Took.Round(100*time.Millisecond)))
-	reads, destroys, tokens := []string{}, []string{}, 0
+	switch {
+	case made.OwnWhy != "":
+		i.env.Say("its own `mcp tools` does not count: " + made.OwnWhy)
+	case made.Own:
+		i.env.Say("what it says by its own `mcp tools` counts: which commands, types, annotations")
+	}
+	reads, destroys, reaches, tokens := []string{}, []string{}, []string{}, 0
 	readTokens := 0
 	for n := range made.Tools {
 		t := &made.Tools[n]
@@ -56,12 +62,20 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 		case t.IsDestructive():
 			destroys = append(destroys, t.ID)
 		}
+		if t.ReachesOut {
+			reaches = append(reaches, t.ID)
+		}
 		for _, name := range slices.Sorted(maps.Keys(t.Doubts)) {
 			i.env.Say(fmt.Sprintf("check %s --%s: %s", t.ID, name, t.Doubts[name]))
 		}
 	}
-	i.list("only read, by their names, and are not asked about", reads)
-	i.list("destroy, by their names", destroys)
+	by := "by their names"
+	if made.Own {
+		by = "by its own word"
+	}
+	i.list("only read, "+by+", and are not asked about", reads)
+	i.list("destroy, "+by, destroys)
+	i.list("reach for the network, by its own word, and have it only where their entries say network: on", reaches)
 	i.left(made.Left)
 	cli.SayTokens(i.env, len(made.Tools), tokens)
 	if (len(made.Tools) > cli.ManyTools || tokens > cli.ManyTokens) && len(reads) > 0 && len(reads) < len(made.Tools) {
