@@ -124,22 +124,12 @@ type end struct {
 }
 
 // follow appends the line of r to lines and moves the end behind it.
-func (e *end) follow(lines []byte, r *record) ([]byte, error) {
-	envelope, err := json.Marshal(struct {
-		Seq  int64  `json:"seq"`
-		V    int    `json:"v"`
-		ID   string `json:"id"`
-		Prev string `json:"prev"`
-	}{e.seq + 1, version, r.id, e.hash})
-	if err != nil {
-		return nil, err
-	}
+func (e *end) follow(lines []byte, r *record) []byte {
 	start := len(lines)
-	lines = append(lines, envelope[:len(envelope)-1]...)
-	lines = append(lines, ',')
+	lines = appendEnvelope(lines, e.seq+1, r.id, e.hash)
 	lines = append(lines, r.body[1:]...)
 	sum := sha256.Sum256(lines[start:])
 	lines = append(lines, '\n')
 	*e = end{size: e.size + int64(len(lines)-start), seq: e.seq + 1, hash: hex.EncodeToString(sum[:])}
-	return lines, nil
+	return lines
 }

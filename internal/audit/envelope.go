@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"errors"
+	"strconv"
 )
 
 // envelope is what stands in a line before the event: its place in the record. Of a record of millions of
@@ -14,7 +15,17 @@ type envelope struct {
 
 var errEnvelope = errors.New("it does not begin as the lines of a record do")
 
-// parseEnvelope reads the beginning of a line, in the one form that follow writes.
+// appendEnvelope appends the beginning of a line, up to where the event's own members begin. An id and a hash need
+// no quoting.
+func appendEnvelope(line []byte, seq int64, id, prev string) []byte {
+	line = strconv.AppendInt(append(line, `{"seq":`...), seq, 10)
+	line = strconv.AppendInt(append(line, `,"v":`...), version, 10)
+	line = append(append(line, `,"id":"`...), id...)
+	line = append(append(line, `","prev":"`...), prev...)
+	return append(line, `",`...)
+}
+
+// parseEnvelope reads the beginning of a line, in the one form that appendEnvelope writes.
 func parseEnvelope(line []byte) (e envelope, err error) {
 	rest := line
 	take := func(before string, end byte) []byte {

@@ -1,30 +1,34 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// The lock file says, too, how far the record has been put on disk: the number and the hash of a line, as
-// "%020d HASH". A record that ends before it has lost lines at its end, and one that has another line there
-// is not what was recorded. It is written with the lock held, behind an fsync of the record, so that it never
-// runs ahead of the disk. Whoever can write the record can write this as well.
-const headFormat = "%020d %s\n"
+// The lock file says, too, how far the record has been put on disk: the number and the hash of a line, 20 digits,
+// a blank and 64 more. A record that ends before it has lost lines at its end, and one that has another line
+// there is not what was recorded. It is written with the lock held, behind an fsync of the record, so that it
+// never runs ahead of the disk. Whoever can write the record can write this as well.
+const (
+	headDigits = 20
+	headSize   = headDigits + len(" ") + 2*sha256.Size + len("\n")
+)
 
 // readHead returns what the lock file says; the zero Cursor where it says nothing, as before the first fsync.
 func readHead(lock io.ReaderAt) Cursor {
-	text := make([]byte, len(fmt.Sprintf(headFormat, 0, "")))
-	text = append(text, make([]byte, 64)...)
+	text := make([]byte, headSize)
 	n, _ := lock.ReadAt(text, 0) //nolint:errcheck // what cannot be read says nothing
-	var head Cursor
-	if _, err := fmt.Sscanf(string(text[:n]), headFormat, &head.Seq, &head.Hash); err != nil || len(head.Hash) != 64 {
+	seq, err := strconv.ParseInt(string(text[:headDigits]), 10, 64)
+	if n < headSize || err != nil || text[headDigits] != ' ' || text[headSize-1] != '\n' {
 		return Cursor{}
 	}
-	return head
+	return Cursor{Seq: seq, Hash: string(text[headDigits+1 : headSize-1])}
 }
 
 // headOf is readHead for a record that is only read.
@@ -41,7 +45,8 @@ func headOf(dir string) Cursor {
 // in its place, which is as true. Called with the lock held.
 func (l *Log) noteHead() {
 	if l.end.seq > 0 {
-		_, _ = l.lock.WriteAt(fmt.Appendf(nil, headFormat, l.end.seq, l.end.hash), 0)
+		text := append(appendNumber(make([]byte, 0, headSize), l.end.seq, headDigits), ' ')
+		_, _ = l.lock.WriteAt(append(append(text, l.end.hash...), '\n'), 0)
 	}
 }
 

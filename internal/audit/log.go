@@ -44,12 +44,14 @@ type Log struct {
 	// below.
 	committing sync.Mutex
 	segment    *os.File
-	first      int64     // the number of the first line of segment
-	begun      time.Time // when that was written; zero while there is none
+	segmentIs  unix.Stat_t // which file that is
+	first      int64       // the number of the first line of segment
+	begun      time.Time   // when that was written; zero while there is none
 	lock       *os.File
-	end        end   // how the record ended when we last let go of the lock
-	unsynced   bool  // there are lines of ours that no fsync has followed
-	dead       error // why nothing more is written; nil while all is well
+	lockIs     unix.Stat_t // likewise
+	end        end         // how the record ended when we last let go of the lock
+	unsynced   bool        // there are lines of ours that no fsync has followed
+	dead       error       // why nothing more is written; nil while all is well
 
 	unsigned int         // lines of ours since the last checkpoint that we began to make
 	timer    *time.Timer // that makes the next one; nil where none is needed
@@ -103,7 +105,7 @@ func newLog(dir string, o Options) *Log {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	return &Log{dir: dir, options: o, now: time.Now, newID: newID, sync: (*os.File).Sync}
+	return &Log{dir: filepath.Clean(dir), options: o, now: time.Now, newID: newID, sync: (*os.File).Sync}
 }
 
 func (l *Log) open() error {
@@ -115,8 +117,7 @@ func (l *Log) open() error {
 	case !errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("record: %w%s", err, cureOf(err))
 	}
-	var err error
-	if l.lock, err = openFile(l.path(lockName), 0); err != nil {
+	if err := l.openLock(); err != nil {
 		return err
 	}
 	if err := errors.Join(checkEnd(l.dir), checkRecent(l.dir)); err != nil {
@@ -156,7 +157,7 @@ func openRead(path string) (*os.File, error) {
 	return f, nil
 }
 
-func (l *Log) path(name string) string { return filepath.Join(l.dir, name) }
+func (l *Log) path(name string) string { return l.dir + string(filepath.Separator) + name }
 
 // Record keeps an event as events.Recorder promises. ctx is not looked at: an act that was called off is
 // recorded like any other. It blocks while another process writes, and on the disk.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // openLast opens the last segment of the record, and makes the first one where there is none.
@@ -34,13 +36,18 @@ func (l *Log) openSegment(first int64) error {
 		f.Close()
 		return fmt.Errorf("record %s: %w", l.dir, err)
 	}
+	var is unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &is); err != nil {
+		f.Close()
+		return fmt.Errorf("record %s: %w", l.dir, err)
+	}
 	if l.segment != nil {
 		l.segment.Close()
 	}
 	if first != l.first && l.first != 0 {
 		l.end.size = 0
 	}
-	l.segment, l.first, l.begun = f, first, timeOfFirst(f)
+	l.segment, l.segmentIs, l.first, l.begun = f, is, first, timeOfFirst(f)
 	return nil
 }
 

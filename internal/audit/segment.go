@@ -22,7 +22,16 @@ const (
 
 // segmentName returns the base name of the segment whose first line has a number.
 func segmentName(first int64) string {
-	return fmt.Sprintf("%0*d%s", segmentDigits, first, segmentSuffix)
+	return string(append(appendNumber(make([]byte, 0, 32), first, segmentDigits), segmentSuffix...))
+}
+
+// appendNumber appends a number that is not negative, with zeros in front where it has fewer digits.
+func appendNumber(text []byte, n int64, digits int) []byte {
+	written := strconv.AppendInt(make([]byte, 0, 20), n, 10)
+	for range digits - len(written) {
+		text = append(text, '0')
+	}
+	return append(text, written...)
 }
 
 // segmentFirst returns the number of the first line of a segment by its base name; ok is false for the name
