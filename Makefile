@@ -55,7 +55,7 @@ test: ## everything but the real agents, race detector on
 test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
 	$(GO) test -short ./...
 
-test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencode, against a model server of our own on loopback
+test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencode, against a model server of our own on loopback; with A2A_ALL_AGENTS=1 each in all scenarios
 	./scripts/need node npm
 	cd test/agents && npm ci --no-audit --no-fund --ignore-scripts
 	$(RACE) -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...

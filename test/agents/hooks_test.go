@@ -21,11 +21,11 @@ import (
 // hookAgents are the agents that have hooks.
 func hookAgents() []agent { return []agent{claude(1), claude(2), codex(), opencode()} }
 
-// hooked runs a test with each of them behind a bridge whose hooks are on.
-func hooked(t *testing.T, policies string, parts ...part) {
+// hooked runs a test with agents behind a bridge whose hooks are on.
+func hooked(t *testing.T, agents []agent, policies string, parts ...part) {
 	t.Helper()
 	t.Parallel()
-	for _, a := range hookAgents() {
+	for _, a := range agents {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, a, options{missing: editor.MissingIsEmpty,
@@ -65,7 +65,7 @@ func (r *rig) wantOurs(turn editor.Turn, want ...string) {
 }
 
 func TestHooksRules(t *testing.T) {
-	hooked(t, `version: 2
+	hooked(t, hookAgents(), `version: 2
 auto_approval_policies:
   - id: no-looking
     applies_to: [functions.acp_fs__read_text_file]
@@ -110,7 +110,7 @@ auto_approval_policies:
 }
 
 func TestHooksAskThePerson(t *testing.T) {
-	hooked(t, noRules, part{"once, and a yes is carried out", func(r *rig) {
+	hooked(t, often(hookAgents()), noRules, part{"once, and a yes is carried out", func(r *rig) {
 		turn := r.prompt(after(300*time.Millisecond, editor.AllowOnce), writeOnce(r.path("yes.txt"), "text\n")...)
 		r.wantOurs(turn, "edit: allow_once")
 		r.wantFile("yes.txt", "text\n")
@@ -342,14 +342,14 @@ func TestHooksEveryAct(t *testing.T) {
 			}
 		}})
 	}
-	hooked(t, noRules, parts...)
+	hooked(t, hookAgents(), noRules, parts...)
 }
 
 // TestHooksOfNoTool has agents make their conversation shorter, and Codex' model search the web: no tool of the
 // agent's own does that, so no hook asks, and the turn goes on.
 func TestHooksOfNoTool(t *testing.T) {
 	t.Parallel()
-	for _, a := range hookAgents() {
+	for _, a := range often(hookAgents()) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, a, options{bridge: &bridge{policies: noRules, hooks: true}})
@@ -612,7 +612,7 @@ func TestHooksOfARepositorysCode(t *testing.T) {
 // TestHooksConfined has each agent ask from within its sandbox.
 func TestHooksConfined(t *testing.T) {
 	t.Parallel()
-	for _, a := range []agent{claude(1), codex(), opencode()} {
+	for _, a := range often([]agent{claude(1), codex(), opencode()}) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, a, options{bridge: &bridge{policies: noRules, confine: a.name, hooks: true}})

@@ -79,7 +79,7 @@ func TestQuestions(t *testing.T) {
 			t.Log(row)
 		}
 	})
-	for _, a := range append(agents(), codex(), opencode()) {
+	for _, a := range often(append(agents(), codex(), opencode())) {
 		for _, column := range columns {
 			t.Run(a.name+"/"+column.name, func(t *testing.T) {
 				t.Parallel()

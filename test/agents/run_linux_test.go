@@ -216,7 +216,7 @@ func TestRun(t *testing.T) {
 // TestRunKilled kills the guard while a question stands: nothing may happen after that.
 func TestRunKilled(t *testing.T) {
 	t.Parallel()
-	for _, a := range terminalAgents() {
+	for _, a := range often(terminalAgents()) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := inTerminal(t, a, runRules)
@@ -254,7 +254,7 @@ func TestRunKilled(t *testing.T) {
 // TestRunSandbox has a rule approve a command in the sandbox: the agent is not confined, and the command is.
 func TestRunSandbox(t *testing.T) {
 	t.Parallel()
-	for _, a := range terminalAgents() {
+	for _, a := range often(terminalAgents()) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := inTerminal(t, a, `version: 2
