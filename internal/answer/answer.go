@@ -26,6 +26,7 @@ type Reading struct {
 	shape *expression
 	when  []*expression
 	pages *pages
+	job   *job
 }
 
 // Compile reads what an author says of answers: what is in the tool, and the conditions of its error_mapping. Its
@@ -54,10 +55,19 @@ func Compile(result tool.Answer, when []string) (*Reading, []error) {
 			wrong = append(wrong, err)
 		}
 	}
+	if result.Job.IsJob() {
+		var picked path
+		if r.job, picked, err = newJob(result.Job); err != nil {
+			wrong = append(wrong, err)
+		}
+		if picked != nil {
+			r.pick = picked
+		}
+	}
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	if r.pick == nil && r.shape == nil && r.pages == nil && len(r.when) == 0 {
+	if r.pick == nil && r.shape == nil && r.pages == nil && r.job == nil && len(r.when) == 0 {
 		return nil, nil
 	}
 	return r, nil

@@ -101,6 +101,9 @@ type waitingCaller struct {
 // earliest.
 const stillWaiting = 15 * time.Second
 
+// Working implements executor.Watcher.
+func (w waitingCaller) Working(text string) { w.progress(text) }
+
 // Ask implements approval.Asker.
 func (w waitingCaller) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	answered := make(chan struct{})

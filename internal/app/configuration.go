@@ -130,6 +130,7 @@ func entriesOf(tools []config.Loaded) []*executor.Entry {
 		loaded := &tools[i]
 		entries = append(entries, &executor.Entry{
 			Tool: &loaded.Tool, Template: loaded.Template, Request: loaded.Request, Answer: loaded.Answer,
+			Look: loaded.Look, Cancel: loaded.Cancel,
 			Confirmation: loaded.Confirmation,
 			CacheKey:     loaded.CacheKey,
 			Details:      loaded.Details,

@@ -79,3 +79,10 @@ type hearing struct {
 	executor.Caller
 	executor.Listener
 }
+
+// Working implements executor.Watcher.
+func (h hearing) Working(text string) {
+	if w, ok := h.Caller.(executor.Watcher); ok {
+		w.Working(text)
+	}
+}

@@ -74,6 +74,7 @@ func (a *App) useExample(loaded *config.Loaded, x *tool.Example) error {
 	t := loaded.Tool
 	t.Retry, t.CircuitBreaker, t.Caching = tool.Retry{}, tool.CircuitBreaker{}, tool.Caching{}
 	entries := []*executor.Entry{{Tool: &t, Template: loaded.Template, Request: loaded.Request, Answer: loaded.Answer,
+		Look: loaded.Look, Cancel: loaded.Cancel,
 		Confirmation: loaded.Confirmation,
 		Details:      loaded.Details, Output: loaded.Output}}
 	if x.Setup != "" {

@@ -24,7 +24,8 @@ type executionProfile struct {
 	kind                      string // the media type of the body; "" where that is not said
 	audience, scopes          yamldoc.Value
 	api                       tool.API
-	wantsToken                bool // a header takes the token that the source has
+	polls                     yamldoc.Value // where it says that it begins a job
+	wantsToken                bool          // a header takes the token that the source has
 }
 
 // profileMapping is what an execution_profile may say.
@@ -35,7 +36,7 @@ func profileMapping() yamldoc.Mapping[*toolEntry] {
 	return yamldoc.Mapping[*toolEntry]{
 		Name: "execution_profile",
 		Keys: []yamldoc.Key[*toolEntry]{
-			yamldoc.NewKey("mode", "sync_http", (*toolEntry).readMode),
+			yamldoc.NewKey("mode", "sync_http or async_poll", (*toolEntry).readMode),
 			yamldoc.NewKey("method", "one of "+strings.Join(request.Methods(), ", "), func(e *toolEntry, v yamldoc.Value) {
 				v.OneOf(request.Methods(), func(text string) { e.http.spec.Method = text })
 			}),
@@ -52,14 +53,9 @@ func profileMapping() yamldoc.Mapping[*toolEntry] {
 				v.SetDuration(&e.tool.Sandbox.Limits.Timeout, longestRequest)
 			}),
 			yamldoc.NewKey("source", "the name of an entry of sources", func(e *toolEntry, v yamldoc.Value) { e.http.source = v }),
-			yamldoc.NewKey("poll_config", "a mapping", func(_ *toolEntry, v yamldoc.Value) { notPolled(v) }),
+			yamldoc.NewKey("poll_config", "a mapping: {status_url_template, status_field_path, …}", (*toolEntry).readPoll),
 		},
 	}
-}
-
-func notPolled(v yamldoc.Value) {
-	v.Fail(ruleHTTP, "make two tools: one that begins the job, and one that asks how it stands, called until it has ended",
-		"a call does not wait for a job yet (async_poll)")
 }
 
 func (e *toolEntry) readMode(v yamldoc.Value) {
@@ -67,9 +63,9 @@ func (e *toolEntry) readMode(v yamldoc.Value) {
 	switch {
 	case !ok:
 	case strings.EqualFold(text, "async_poll"):
-		notPolled(v)
+		e.profile.polls = v
 	case !strings.EqualFold(text, "sync_http"):
-		v.Fail(yamldoc.RuleValue, "", "want sync_http, found %s", yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, "", "want sync_http or async_poll, found %s", yamldoc.Quote(text))
 	}
 }
 
@@ -84,6 +80,13 @@ func (e *toolEntry) readProfile(v yamldoc.Value) {
 	}
 	yamldoc.ReadKeys(v, profileMapping(), e)
 	p := e.profile
+	if config, both := v.Get("poll_config"); both && p.polls.Node == nil {
+		config.Fail(ruleHTTP, "mode: async_poll", "the profile has a poll_config, and does not say that it begins a job")
+	} else if !both && p.polls.Node != nil {
+		e.profile.polls.Fail(ruleHTTP, "poll_config: {status_url_template: \"https://…/{{ response.job_id }}\", "+
+			"status_field_path: status, …}",
+			"what it begins is not said how to ask about")
+	}
 	v.Require("url_template", "url_template: https://api.example.com/orders/{{ order }}")
 	if e.http.spec.Method == "" && !v.Has("method") {
 		e.http.spec.Method = "GET"

@@ -22,7 +22,8 @@ type httpEntry struct {
 	safe   yamldoc.Value
 	bodies []yamldoc.Value
 	typeAt yamldoc.Value
-	faulty bool // its source is wrong, so nothing more is said
+	poll   *pollEntry // nil for none
+	faulty bool       // its source is wrong, so nothing more is said
 }
 
 // httpMapping is what a tool may say that sends a request in place of running a script.
@@ -31,12 +32,12 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 		Name: "http",
 		Synonyms: map[string]string{"url": "get", "api": "source", "header": "headers", "params": "query", "body": "json",
 			"data": "form", "files": "multipart", "content_type": "type",
-			"pages": "paginate", "pagination": "paginate", "response": "result", "response_mapping": "result"},
+			"pages": "paginate", "poll_config": "poll", "job": "poll",
+			"pagination": "paginate", "response": "result", "response_mapping": "result"},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: []string{"auth", "base_url", "allow_addresses", "redirects"}, Hint: "%s belongs to an entry of sources"},
 			{Names: []string{"retry", "caching", "circuit_breaker", "error_mapping", "parameters", "output"},
 				Hint: "%s belongs to the tool, beside http"},
-			{Names: []string{"poll"}, Hint: "%s is not done yet: a call does not wait for a job"},
 			{Names: []string{"when"}, Hint: "%s belongs under error_mapping of the tool"},
 		},
 		Keys: []yamldoc.Key[*toolEntry]{
@@ -95,6 +96,7 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 			yamldoc.ReadKeys(v, resultMapping(), &e.tool.HTTP.Answer)
 		}),
 		yamldoc.NewKey("paginate", "a mapping: {next, items, max_pages}", (*toolEntry).readPages))
+	m.Keys = append(m.Keys, yamldoc.NewKey("poll", "a mapping: {status_url, status_field_path, …}", (*toolEntry).readPoll))
 	add("safe", "true or false", func(h *httpEntry, v yamldoc.Value) { h.safe = v })
 	m.Keys = append(m.Keys, yamldoc.NewKey("timeout", "seconds, or a duration such as 2m30s",
 		func(e *toolEntry, v yamldoc.Value) {
@@ -381,6 +383,10 @@ func (e *toolEntry) checkHTTPHints() {
 		v, _ := hints.Get("readOnlyHint")
 		v.Fail(ruleHTTP, "take it out; or, if this request does change nothing, write safe: true under http",
 			"the annotations say that the tool changes nothing, and a %s does", e.tool.HTTP.Method)
+	}
+	if p := e.http.poll; p != nil && p.cancel.method != "" && e.tool.IsReadOnly() && !e.tool.HTTP.Safe {
+		p.cancel.at.Fail(ruleHTTP, "take readOnlyHint out; or, if the job changes nothing, write safe: true under http",
+			"the annotations say that the tool changes nothing, and a %s ends its job", p.cancel.method)
 	}
 	if open := e.tool.Annotations.OpenWorld; open != nil && !*open {
 		v, _ := hints.Get("openWorldHint")

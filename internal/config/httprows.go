@@ -28,6 +28,7 @@ func httpRows() map[string]schemaRow {
 			aText()},
 		"result":   {"Which part of an answer is the tool's result, as JSON.", ref("result")},
 		"paginate": {"How an answer goes on in further pages, which are read, too; of a GET.", ref("pages")},
+		"poll":     {"How the job is followed to its end that the request begins.", ref("poll")},
 		"safe":     {"The request changes nothing, whatever its method.", withDefault(aBool(), false)},
 		"timeout":  {"From the first byte to the last: seconds, or 2m30s.", aDuration(longestRequest.Seconds())},
 	}
@@ -87,6 +88,38 @@ func tokenExchangeRows() map[string]schemaRow {
 	rows := clientCredentialsRows()
 	rows["subject"] = schemaRow{"Whom the token is about: caller, by the token that the daemon was shown, or where one stands.",
 		anyOf(anEnum("caller"), ref("reference"))}
+	return rows
+}
+
+func pollRows() map[string]schemaRow {
+	where := "Where the job is asked about: a path of the source; {{response.id}} is a part of the answer. " +
+		"The header Location if not given."
+	url := schema{"type": "string", "minLength": 1}
+	return map[string]schemaRow{
+		"status_url":          {where, url},
+		"status_url_template": {where, url},
+		"status_field_path":   {"Where in what is answered the job's status stands; without it 202 says that it goes on.", aText()},
+		"completed_values":    {"The words that it has ended with.", aList(aText())},
+		"failed_values":       {"The words of a job that came to nothing.", aList(aText())},
+		"result_field_path":   {"Where the result stands; without it the answer is the result.", aText()},
+		"poll_interval_seconds": {"Before the first time.",
+			withDefault(aDuration(longestInterval.Seconds()), defaultInterval.Seconds())},
+		"max_interval_seconds": {"No time between two is longer.",
+			withDefault(aDuration(longestInterval.Seconds()), defaultLongest.Seconds())},
+		"backoff_multiplier": {"Each time is so many times the one before.",
+			withDefault(schema{"type": "number", "minimum": 1, "maximum": largestMultiple}, defaultFactor)},
+		"max_poll_attempts": {"How often is asked.", withDefault(aWhole(1, mostLooks), defaultLooks)},
+		"deadline": {"How long in all: seconds, or 10m.",
+			withDefault(aDuration(longestDeadline.Seconds()), defaultDeadline.Seconds())},
+		"cancel": {"What is sent if the caller gives up.", ref("cancel")},
+	}
+}
+
+func cancelRows() map[string]schemaRow {
+	rows := map[string]schemaRow{}
+	for _, method := range []string{"delete", "post", "put"} {
+		rows[method] = schemaRow{"The path, such as /jobs/{{response.id}}.", schema{"type": "string", "minLength": 1}}
+	}
 	return rows
 }
 

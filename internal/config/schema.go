@@ -58,6 +58,9 @@ func ToolsSchema() ([]byte, error) {
 			"pages":  requireObject(object(pagesMapping(), "next", "items")),
 			"cursor": requireObject(object(cursorMapping())),
 
+			"poll":   object(pollMapping()),
+			"cancel": requireObject(object(cancelMapping())),
+
 			"client_credentials": requireObject(object(clientCredentialsMapping(), "token_url", "client_id", "client_secret")),
 			"token_exchange":     requireObject(object(tokenExchangeMapping(), "token_url", "client_id", "client_secret", "subject")),
 			"client_certificate": requireObject(object(clientCertificateMapping(), "certificate", "key")),

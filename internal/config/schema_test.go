@@ -30,6 +30,7 @@ func toolsMappings() map[string]func() (string, []string) {
 		"clientCredentialsMapping": named(clientCredentialsMapping), "tokenExchangeMapping": named(tokenExchangeMapping),
 		"clientCertificateMapping": named(clientCertificateMapping), "resultMapping": named(resultMapping),
 		"pagesMapping": named(pagesMapping), "cursorMapping": named(cursorMapping),
+		"pollMapping": named(pollMapping), "cancelMapping": named(cancelMapping),
 		"fieldMapping": named(fieldMapping), "styleMapping": named(styleMapping), "partMapping": named(partMapping),
 		"importMapping": named(importMapping), "selectorMapping": named(selectorMapping), "flagSelectorMapping": named(flagSelectorMapping),
 		"sandboxMapping": named(sandboxMapping), "limitsMapping": named(limitsMapping),
@@ -298,6 +299,8 @@ var contexts = map[string]string{
 	"resultMapping":       "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, get: /x, result: {%s}}}}",
 	"pagesMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
 		"tools: {t: {http: {source: s, get: /x, paginate: {next: link, items: /, %s}}}}",
+	"pollMapping":   "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, poll: {%s}}}}",
+	"cancelMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\ntools: {t: {http: {source: s, post: /x, poll: {cancel: {%s}}}}}",
 	"cursorMapping": "version: 2\nsources: {s: {base_url: 'https://a.example'}}\n" +
 		"tools: {t: {http: {source: s, get: /x, paginate: {next: {cursor: /a, parameter: b, %s}, items: /}}}}",
 	"clientCredentialsMapping": "version: 2\nsources: {s: {base_url: 'https://a.example', auth: {client_credentials: {token_url: 'https://b.example/t', " +

@@ -107,6 +107,7 @@ func schemaRows() map[string]map[string]schemaRow {
 			"pick":  {"Where it stands in the answer: a JSON pointer, or names with dots between them.", aText()},
 			"shape": {"An expression of CEL over status, headers and body that gives it; body is what pick has found.", aText()},
 		},
+		"poll": pollRows(), "cancel": cancelRows(),
 		"paginate": {
 			"next": {"Where the next page is told: link (the header), {pointer: /next} (a URL), or {cursor: /next, parameter: after}.",
 				anyOf(anEnum(tool.NextLink), ref("cursor"))},
@@ -445,7 +446,8 @@ func conditionRows() map[string]schemaRow {
 
 func profileRows() map[string]schemaRow {
 	return map[string]schemaRow{
-		"mode":             {"sync_http: one request.", schema{"type": "string"}},
+		"mode": {"sync_http: one request. async_poll: one that begins a job, and others until that has ended.",
+			schema{"type": "string"}},
 		"method":           {"The method.", anEnum(request.Methods()...)},
 		"url_template":     {"The URL; {{ name }} is a value.", schema{"type": "string", "minLength": 1}},
 		"headers_template": {"The headers, or JSON of them.", anyOf(aMapping(fieldValue()), aText())},
@@ -457,7 +459,7 @@ func profileRows() map[string]schemaRow {
 		"required_scopes":   {"What the token must be good for.", aList(aText())},
 		"timeout_seconds":   {"From the first byte to the last, in seconds.", aDuration(longestRequest.Seconds())},
 		"source":            {"The source that the URL is of, where its origin does not say.", aText()},
-		"poll_config":       {"Not done yet.", schema{"type": "object"}},
+		"poll_config":       {"How the job is followed to its end that the request begins (mode: async_poll).", ref("poll")},
 	}
 }
 

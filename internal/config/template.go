@@ -26,6 +26,7 @@ func (e *toolEntry) compile() Loaded {
 	}
 	if e.http != nil {
 		loaded.Request = e.compileRequest()
+		e.compileJob(&loaded)
 		loaded.Answer = e.compileAnswer()
 		e.unread = loaded.Request == nil
 	}

@@ -21,6 +21,8 @@ type Loaded struct {
 	Template *render.Template  // nil when the tool is unavailable, or sends a request
 	Request  *request.Template // nil for a script
 	Answer   *answer.Reading   // nil where an answer is taken as it is
+	// Look asks about the job that the request begins, and Cancel ends it; nil for none.
+	Look, Cancel *request.Template
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do, or nothing is kept.

@@ -38,6 +38,7 @@ type compiler struct {
 	parameters parameters
 	declared   []string
 	free       map[string]bool // names that are bound elsewhere, and of which nothing is known
+	answered   bool            // see Spec.Answered
 	absent     bool            // a name that is not declared has no value; see Spec.Absent
 	used       []string
 	found      []Finding
@@ -46,7 +47,7 @@ type compiler struct {
 // Compile reads a Spec whose tags name the parameters. On a finding that is no warning there is no Template.
 func Compile(spec Spec, list []tool.Parameter) (*Template, []Finding) {
 	c := newCompiler(list)
-	c.absent = spec.Absent
+	c.absent, c.answered = spec.Absent, spec.Answered
 	t := &Template{spec: spec}
 	if !slices.Contains(Methods(), spec.Method) {
 		c.fail("method", "", fmt.Sprintf("there is no method %q here", shorten(spec.Method)),
@@ -141,6 +142,11 @@ func (c *compiler) bind(at string, e *expression) {
 	switch {
 	case c.free[e.path[0]]:
 		return
+	case c.answered && e.path[0] == Response:
+		if e.always = true; len(e.path) == 1 {
+			c.fail(at, e.source, "the whole answer has no place here", "name a part of it, such as {{response.id}}")
+		}
+		return
 	case known:
 		if !slices.Contains(c.used, p.Name) {
 			c.used = append(c.used, p.Name)
@@ -152,6 +158,9 @@ func (c *compiler) bind(at string, e *expression) {
 		fix := "declare it under parameters"
 		if near := spelling.Nearest(e.path[0], c.declared); near != "" {
 			fix = fmt.Sprintf("did you mean {{%s}}?", near)
+		}
+		if c.answered {
+			fix = fmt.Sprintf("write {{%s.%s}} for what the request was answered with", Response, e.name())
 		}
 		c.fail(at, e.source, fmt.Sprintf("no parameter %q is declared", e.path[0]), fix)
 		e.always = true // more would only follow from that

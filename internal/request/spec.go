@@ -17,9 +17,15 @@ type Spec struct {
 	Body       *Body // nil for none
 	// Absent says that a name which no parameter declares has no value, where its tag says what counts then.
 	Absent bool
+	// Answered says that {{response.x}} is a part of the answer to an earlier request. Nothing is known of it before
+	// there is one, and what wants a part that is not there is not sent.
+	Answered bool
 	// IdempotencyKey is a header that tells attempts of one call apart from other calls; "" for none.
 	IdempotencyKey string
 }
+
+// Response is the name of what an earlier request was answered with; see Spec.Answered.
+const Response = "response"
 
 // Field is one named value of a query, a form or a header.
 type Field struct {

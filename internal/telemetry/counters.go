@@ -171,7 +171,7 @@ func errorCodes() []string {
 		string(tool.FailValidation), string(tool.FailDenied), string(tool.FailApproval), string(tool.FailTimeout),
 		string(tool.FailCancelled), string(tool.FailOutput), string(tool.FailResource), string(tool.FailCircuitOpen),
 		string(tool.FailSandbox), string(tool.FailTemplate), string(tool.FailNotFound), string(tool.FailInternal),
-		string(tool.FailUpstream), string(tool.FailUpstreamTimeout), string(tool.FailTokenExchange),
+		string(tool.FailUpstream), string(tool.FailUpstreamTimeout), string(tool.FailPollTimeout), string(tool.FailTokenExchange),
 		string(tool.FailClientCredentials), string(tool.FailScope),
 	}
 }

@@ -62,7 +62,7 @@ func (s *spans) take(e audit.Entry) *tracepb.Span {
 		}
 		s.pending.Remove(key)
 		return s.span(e, p, "denied")
-	case events.ApprovalAsked, events.ApprovalAnswered, events.ToolStarted, events.ToolAttempted:
+	case events.ApprovalAsked, events.ApprovalAnswered, events.ToolStarted, events.ToolAttempted, events.JobBegun:
 		p := s.of(key)
 		if len(p.told) < mostAttributes {
 			p.told = append(p.told, &tracepb.Span_Event{TimeUnixNano: nano(e.Time), Name: string(e.Type)})

@@ -23,8 +23,10 @@ const (
 	ToolDecided   Type = "tool.decided"   // durable before any effect
 	ToolStarted   Type = "tool.started"   // right before the process of one of our tools starts, for each attempt
 	ToolAttempted Type = "tool.attempted" // a run that failed, of an act that is tried again
-	ToolEnded     Type = "tool.ended"     // what became of an act that was let through; once for each
-	ToolSeen      Type = "tool.seen"      // what came of what the agent does by itself, as it says
+	// A request of one of our tools has begun a job elsewhere, which is asked about from now on: Job. Durable.
+	JobBegun  Type = "job.begun"
+	ToolEnded Type = "tool.ended" // what became of an act that was let through; once for each
+	ToolSeen  Type = "tool.seen"  // what came of what the agent does by itself, as it says
 	// The agent has done by itself what it was refused, or what a rule rejects: Decision.
 	ToolViolated  Type = "tool.violated"
 	ApprovalAsked Type = "approval.asked" // a person is being asked
@@ -80,7 +82,7 @@ const (
 var all = []Type{
 	BridgeStarted, BridgeEnded, DaemonStarted, DaemonEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused,
 	ToolDecided, ToolStarted,
-	ToolAttempted, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
+	ToolAttempted, JobBegun, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
 	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
 	TaskArtifact, ClientAccepted, ClientRefused, AgentLogin, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
@@ -119,6 +121,7 @@ type Event struct {
 
 	Governance *tool.Governance `json:"governance,omitempty"`
 
+	Job      *Job      `json:"job,omitempty"`
 	Circuit  *Circuit  `json:"circuit,omitempty"`
 	Options  []Option  `json:"options,omitempty"`  // what a person who is asked can answer
 	Progress *Progress `json:"progress,omitempty"` // of a task
@@ -251,6 +254,16 @@ type Circuit struct {
 	Recovery    float64   `json:"recovery,omitempty"` // seconds that it is open
 }
 
+// Job is a job that a request has begun. Its URLs are without the values that the call was given.
+type Job struct {
+	Source string    `json:"source"`           // that it was sent to
+	URL    string    `json:"url"`              // that is asked how it stands, with GET
+	Cancel string    `json:"cancel,omitempty"` // method and URL of what ends it
+	Began  time.Time `json:"began"`
+	// Partial says that something was taken out of a URL, so that nobody else can ask there.
+	Partial bool `json:"partial,omitempty"`
+}
+
 // Option is an answer that a person who is asked can give.
 type Option struct {
 	ID   string `json:"id"`
@@ -305,7 +318,9 @@ func (e *Event) Trace() tool.Trace {
 }
 
 // Durable reports whether the event must be on disk before what it speaks of may go on.
-func (e *Event) Durable() bool { return e.Type == ToolDecided || e.Type == RecordRetired }
+func (e *Event) Durable() bool {
+	return e.Type == ToolDecided || e.Type == JobBegun || e.Type == RecordRetired
+}
 
 // Recorder keeps events. Record returns when the event is kept as its type asks: a durable one is on disk.
 // An error means that it is not kept, and then nothing that it speaks of may happen. Safe for concurrent

@@ -45,6 +45,7 @@ const (
 var kinds = []kind{
 	{ToolStarted, nil, ToolExecution, bashExecutor, info, startedData, []string{"tool_started", "tool_execution_started"}},
 	{ToolAttempted, nil, ToolExecution, bashExecutor, info, endedData, []string{"tool_failed", "tool_execution_failed"}},
+	{JobBegun, nil, ToolExecution, bashExecutor, info, startedData, []string{"tool_job_begun"}},
 	{ToolEnded, isCached, ToolExecution, bashExecutor, info, endedData,
 		[]string{"tool_completed", "tool_execution_completed", "cache_hit"}},
 	{ToolEnded, isCompleted, ToolExecution, bashExecutor, info, endedData,

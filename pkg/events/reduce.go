@@ -20,6 +20,7 @@ func (e *Event) Reduce(level tool.AuditLevel) {
 			Obliging: a.Obliging, ReadOnly: a.ReadOnly, Destructive: a.Destructive, Confirm: a.Confirm, Trial: a.Trial,
 			History: a.History, Claimed: a.Claimed}
 	}
+	e.Job = nil
 	if d := e.Decision; d != nil {
 		kept := *d
 		kept.Reasons = nil

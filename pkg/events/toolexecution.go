@@ -16,7 +16,7 @@ const (
 // statusOf returns what became of an act in the three words of the original.
 func statusOf(e *Event) string {
 	switch {
-	case e.Type == ToolStarted:
+	case e.Type == ToolStarted, e.Type == JobBegun:
 		return Started
 	case e.Outcome == nil || e.Type == ToolAttempted:
 		return failed

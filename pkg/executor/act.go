@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"context"
+
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -31,9 +33,14 @@ type act struct {
 	marked     func(string) string // puts marks in the place of secret values, in texts that are recorded
 	given      map[string]string   // the marks of the values that it was given, by variable
 	listener   Listener            // nil for none
-	asks       asks                // how what carries it out asks a person on its way
-	printed    [2]string           // what stands on record of its output, where that is to
-	attempts   int                 // how often it was started
+	watcher    Watcher             // likewise
+	// renewToken has another token in the place of one that was not taken; nil where none is fetched.
+	renewToken func(context.Context) *tool.Failure
+	// begun puts on record that the act has begun a job, before that is asked about.
+	begun    func(context.Context, *events.Job) error
+	asks     asks      // how what carries it out asks a person on its way
+	printed  [2]string // what stands on record of its output, where that is to
+	attempts int       // how often it was started
 }
 
 // describe adds what the act would run, for whoever decides about it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -38,6 +39,8 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 		return e.refuse(ctx, call, nil, started, failure)
 	}
 	act.listener, _ = caller.(Listener)
+	act.watcher, _ = caller.(Watcher)
+	act.begun = func(ctx context.Context, job *events.Job) error { return e.recordJob(ctx, act, job) }
 	act.asks = e.asksFor(act, caller)
 	if failure := e.missing(act); failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)

@@ -114,7 +114,8 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
-		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now}, client: o.Client, record: o.Record,
+		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now, o.Sleep},
+		client: o.Client, record: o.Record,
 		remotes: remotes{},
 		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/httptool"
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -29,6 +30,7 @@ type Client interface {
 type requests struct {
 	client Client           // nil: none is sent
 	now    func() time.Time // nil: time.Now
+	sleep  func(context.Context, time.Duration) error
 }
 
 // requestPlan is where a request goes, and with what: everything that a yes is for beside its bytes.
@@ -44,6 +46,11 @@ func (p requestPlan) Digest() string { return p.digest }
 func (requests) Render(entry *Entry, call tool.Call, arguments map[string]any, spool bool) (*tool.Invocation,
 	*tool.Failure) {
 	work := &requestWork{tool: entry.Tool, template: entry.Request}
+	for _, further := range []*request.Template{entry.Look, entry.Cancel} {
+		if further != nil {
+			work.further = append(work.further, further)
+		}
+	}
 	var failure *tool.Failure
 	if work.decided, failure = entry.Request.Render(arguments, ""); failure != nil {
 		return nil, failure
@@ -176,6 +183,13 @@ func (requests) Show(a *act) string {
 	if pages := a.tool.HTTP.Answer.Pages; pages.Next != "" {
 		fmt.Fprintf(&text, "\nand up to %d further pages that the answers name, of the same origin", pages.Most-1)
 	}
+	if job := a.tool.HTTP.Answer.Job; job.IsJob() {
+		fmt.Fprintf(&text, "\nand up to %d times %s, until the job has ended that it begins, at the longest for %s", job.Most,
+			display.Line(job.Look), job.Deadline)
+		if job.Cancel != "" {
+			text.WriteString("\nand " + display.Line(job.Cancel) + ", if the call is given up")
+		}
+	}
 	if n := a.tool.HTTP.API.Redirects; n > 0 {
 		fmt.Fprintf(&text, "\nand up to %d redirects, to the same origin", n)
 	}
@@ -250,6 +264,9 @@ const (
 func meaningOfStatus(o outcome) *tool.MCPError {
 	m := &tool.MCPError{Code: codeInternal, Message: "Internal error", ReturnCode: o.ExitCode, Unmapped: true,
 		Retryable: !o.Permanent, Detail: strings.TrimSpace(fmt.Sprintf("HTTP status %d %s", o.ExitCode, http.StatusText(o.ExitCode)))}
+	if o.JobFailed {
+		m.Detail = "the job has failed"
+	}
 	switch o.ExitCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		m.Code, m.Message = codeUnauthorised, "Authentication required"

@@ -23,6 +23,10 @@ func (r requests) read(ctx context.Context, a *act, x httptool.Exchange, out *ou
 	if out.means(reading.Meaning(got)) || out.ExitCode != 0 {
 		return
 	}
+	if reading.Begins() {
+		r.follow(ctx, a, x, out, got)
+		return
+	}
 	if reading.Pages() {
 		whole, ok := r.pages(ctx, a, x, out, got)
 		if !ok {

@@ -12,7 +12,8 @@ import (
 type requestWork struct {
 	tool     *tool.Tool
 	template *request.Template
-	decided  *request.Request // as it is decided about: without what names the one call
+	further  []*request.Template // those that ask about the job that it begins, and end it
+	decided  *request.Request    // as it is decided about: without what names the one call
 	sent     *request.Request
 	public   *shownRequest // for people, once somebody has looked
 }
@@ -36,6 +37,9 @@ func (w *requestWork) Sum(put func(parts ...string), id, dir string) {
 		put(h.Name, h.Value)
 	}
 	put(string(w.decided.Body))
+	for _, t := range w.further {
+		put("a2a-acp further request v1", t.Definition())
+	}
 }
 
 // line is the line of the request with its tags.

@@ -71,7 +71,7 @@ func statusOf(failure *tool.Failure) tool.Status {
 	switch failure.Code {
 	case tool.FailDenied, tool.FailApproval:
 		return tool.StatusDenied
-	case tool.FailTimeout, tool.FailUpstreamTimeout:
+	case tool.FailTimeout, tool.FailUpstreamTimeout, tool.FailPollTimeout:
 		return tool.StatusTimeout
 	case tool.FailCancelled:
 		return tool.StatusCancelled

@@ -36,6 +36,17 @@ func (e *Executor) recordStart(ctx context.Context, a *act) error {
 	return err
 }
 
+// recordJob says which job the act has begun, on disk: whoever comes later can ask about it.
+func (e *Executor) recordJob(ctx context.Context, a *act, job *events.Job) error {
+	event := a.later(events.JobBegun)
+	event.Time = e.now()
+	kept := *job
+	kept.URL, kept.Cancel = a.marked(a.shownURL(job.URL)), a.marked(a.shownURL(job.Cancel))
+	kept.Partial = kept.URL != job.URL || kept.Cancel != job.Cancel
+	event.Job = &kept
+	return e.keep(ctx, a, event)
+}
+
 // later has an event about an act recorded when that can be done again, where somebody sees to that.
 func (e *Executor) later(a *act, event events.Event) {
 	event.Reduce(a.tool.Audit)

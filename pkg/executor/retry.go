@@ -88,7 +88,7 @@ func (m atMost) NextBackOff() time.Duration { return min(m.bound, m.BackOff.Next
 // mayPass reports whether another run may end better: after a time-out, and after an exit code that the
 // author calls retryable, or says nothing about.
 func mayPass(t *tool.Tool, r *runResult) bool {
-	if !r.began {
+	if !r.began || r.outcome.begunJob() { // another run would begin another job
 		return false
 	}
 	if failure := r.ended(); failure != nil {

@@ -57,6 +57,7 @@ type outcome struct {
 
 	HTTP       *tool.HTTPReport // of a request; nil for a script
 	Meant      int              // the place in error_mapping of what the answer means beside its status; 0 for none
+	JobFailed  bool             // the job that a request has begun says that it came to nothing
 	RetryAfter time.Duration    // how long the server wants nobody to come back; 0 where it does not say
 
 	Ended     *tool.Failure // why the runner ended it; nil when it ended by itself

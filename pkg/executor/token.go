@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,8 +87,12 @@ func (e *Executor) withToken(ctx context.Context, a *act, run func() runResult) 
 	if failure := e.fetchToken(ctx, a); failure != nil {
 		return notRun(failure)
 	}
+	a.renewToken = func(ctx context.Context) *tool.Failure {
+		e.client.DropToken(a.tokenRequest(), a.token.value)
+		return e.fetchToken(ctx, a)
+	}
 	first := run()
-	if !first.began || first.outcome.ExitCode != http.StatusUnauthorized {
+	if !first.began || first.outcome.ExitCode != http.StatusUnauthorized || first.outcome.begunJob() {
 		return first
 	}
 	refused := a.token.value
@@ -123,7 +128,10 @@ func (e *Executor) fetchToken(ctx context.Context, a *act) *tool.Failure {
 		return asFailure(err, tool.FailInternal)
 	}
 	a.token.value = token.Value
-	values := append(a.filledIn[:len(a.filledIn):len(a.filledIn)], token.Value)
+	if !slices.Contains(a.filledIn, token.Value) {
+		a.filledIn = append(slices.Clip(a.filledIn), token.Value) // an earlier one may be repeated, too
+	}
+	values := slices.Clip(a.filledIn)
 	if w.Subject != "" {
 		values = append(values, w.Subject)
 	}

@@ -19,6 +19,8 @@ type Entry struct {
 	Request  *request.Template // nil for a script
 	// Answer says what the answers to its request come to; nil where each is taken as it is.
 	Answer *answer.Reading
+	// Look asks about the job that the request begins, and Cancel ends it; nil where there is none.
+	Look, Cancel *request.Template
 	// Confirmation is the author's own question; nil for the standard one.
 	Confirmation *render.Text
 	// CacheKey tells the tool's calls apart; nil when their arguments do.

@@ -93,7 +93,7 @@ func FailureCodes() []FailureCode {
 	return []FailureCode{
 		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource,
 		FailCircuitOpen,
-		FailSandbox, FailTemplate, FailNotFound, FailInternal, FailUpstream, FailUpstreamTimeout,
+		FailSandbox, FailTemplate, FailNotFound, FailInternal, FailUpstream, FailUpstreamTimeout, FailPollTimeout,
 		FailTokenExchange, FailClientCredentials, FailScope,
 	}
 }

@@ -25,6 +25,9 @@ const (
 	FailUpstream        FailureCode = "upstream_connection_error" // a server gave no answer
 	FailUpstreamTimeout FailureCode = "upstream_timeout"          // or none in time
 
+	// A job that was begun has not ended in time. It may yet.
+	FailPollTimeout FailureCode = "poll_timeout"
+
 	FailTokenExchange     FailureCode = "token_exchange_failed"     // no token was given for another
 	FailClientCredentials FailureCode = "client_credentials_failed" // or for those of a client
 	FailScope             FailureCode = "insufficient_scope"        // or one for less than was asked for

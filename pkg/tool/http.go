@@ -23,7 +23,36 @@ type Answer struct {
 	Pick  string // a JSON pointer, or names with dots between them
 	Shape string // an expression of CEL over status, headers and body
 	Pages Pages
+	Job   Job
 }
+
+// Job says how a job that a request begins is asked about until it has ended. The zero Job is none.
+type Job struct {
+	Look string // what asks, with its tags, for people; "" for no job
+	From string // where in the answer the URL stands that is asked; "" for a template, or the header Location
+
+	Status    string   // where in what is answered then its status stands; "" where a status of HTTP other than 202 ends it
+	Completed []string // the words of it that it has ended with
+	Failed    []string // likewise, where it came to nothing
+	Result    string   // where the result stands; "" for all
+
+	Interval    time.Duration // before the first time that is asked, and longer by Factor before each other
+	MaxInterval time.Duration
+	Factor      float64
+	Most        int           // how often is asked
+	Deadline    time.Duration // from its beginning
+
+	Cancel string // what is sent where the caller gives up, with its tags; "" for nothing
+}
+
+// LookLocation is the Look of a job whose URL the header Location says.
+const LookLocation = "GET Location"
+
+// Located reports whether the header Location says where the job is asked about.
+func (j Job) Located() bool { return j.Look == LookLocation }
+
+// IsJob reports whether there is a job to ask about.
+func (j Job) IsJob() bool { return j.Look != "" }
 
 // Pages says how an answer goes on in further pages. The zero Pages has none.
 type Pages struct {
@@ -143,4 +172,12 @@ type HTTPReport struct {
 	Status    int    `json:"status"`
 	Attempts  int    `json:"attempts"`
 	FromCache bool   `json:"from_cache"`
+	// Job is what the request has begun; nil for an answer that was all.
+	Job *JobReport `json:"job,omitempty"`
+}
+
+// JobReport is a job that a request has begun.
+type JobReport struct {
+	URL   string `json:"url"`   // that is asked
+	Looks int    `json:"looks"` // how often it was
 }

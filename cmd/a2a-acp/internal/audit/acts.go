@@ -120,8 +120,8 @@ func (f *ActFilter) pick(entries []audit.Entry) []audit.ActRecord {
 // hasBeginning reports whether what is known of an act begins with its first entry.
 func hasBeginning(c audit.ActRecord) bool {
 	switch first := c[0]; first.Type {
-	case events.ToolStarted, events.ToolAttempted, events.ApprovalAnswered, events.ApprovalLeft, events.ApprovalJoined,
-		events.ApprovalUsed:
+	case events.ToolStarted, events.ToolAttempted, events.JobBegun, events.ApprovalAnswered, events.ApprovalLeft,
+		events.ApprovalJoined, events.ApprovalUsed:
 		return false
 	case events.ToolEnded: // what was not even decided ended before anything ran
 		o := first.Outcome

@@ -51,6 +51,8 @@ func tell(c audit.ActRecord) []string {
 			lines = append(lines, fmt.Sprintf("  %s  started", at))
 		case entry.Type == events.ToolAttempted && entry.Outcome != nil:
 			lines = append(lines, fmt.Sprintf("  %s  tried    %s", at, outcome(entry.Outcome)))
+		case entry.Type == events.JobBegun && entry.Job != nil:
+			lines = append(lines, fmt.Sprintf("  %s  job      %s", at, display.Line(entry.Job.URL)))
 		case entry.Type == events.GovernorsAsked && entry.Governance != nil:
 			lines = append(lines, governorLines(at, entry.Governance)...)
 		case entry.Type == events.CircuitChanged && entry.Circuit != nil:

@@ -78,7 +78,7 @@ func CodeOfResult(result tool.Result) int {
 		return exit.Approval
 	case tool.FailSandbox, tool.FailInternal:
 		return exit.Host
-	case tool.FailTimeout, tool.FailUpstreamTimeout:
+	case tool.FailTimeout, tool.FailUpstreamTimeout, tool.FailPollTimeout:
 		return exit.Timeout
 	case tool.FailCancelled:
 		return exit.Interrupt

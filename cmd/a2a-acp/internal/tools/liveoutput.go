@@ -26,6 +26,9 @@ func (l *liveOutput) Output(stream executor.Stream, p []byte) {
 	l.write(stream, p)
 }
 
+// Working implements executor.Watcher.
+func (l *liveOutput) Working(text string) { l.env.Say(text) }
+
 func (l *liveOutput) write(stream executor.Stream, p []byte) {
 	to := l.env.Stdout
 	if stream == executor.Stderr {
