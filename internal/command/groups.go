@@ -13,6 +13,7 @@ const (
 	Verbs                   Group = "verbs"
 	Targets                 Group = "targets"
 	PackageCommands         Group = "package commands"
+	LinkedPackages          Group = "linked packages"
 	Makes                   Group = "makes"
 	WholeCommands           Group = "whole commands"
 	Families                Group = "families"

@@ -65,6 +65,15 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 	return found
 }
 
+// WordFile returns what stands in front of the name of a file in a word in whose place a program, named without its
+// directory, reads the words in that file; "" where it is not known to do that.
+func WordFile(program string) string {
+	if row := programs().named(program).widens; row != nil {
+		return row.files
+	}
+	return ""
+}
+
 // OptionsThatRun returns the long options of a program, named without its directory, whose value it runs,
 // loads or obeys.
 func OptionsThatRun(program string) (names []string) {
@@ -237,9 +246,13 @@ func (o wideningOption) in(words []string) (values []string, ok bool) {
 
 // kind says whether a name is the option's, or a beginning of it.
 func (o wideningOption) kind(name string) Kind {
-	bare := strings.TrimLeft(name, "-")
+	bare, _, _ := strings.Cut(strings.TrimLeft(name, "-"), ":") // --property:Name=value
+	if strings.Contains(o.name, ":") {
+		bare = strings.TrimLeft(name, "-")
+	}
 	if o.oneDash && bare == o.name || !o.long && name == "-"+o.name ||
-		o.long && strings.HasPrefix(name, "--") && bare != "" && strings.HasPrefix(o.name, bare) {
+		o.long && strings.HasPrefix(name, "--") && bare != "" && strings.HasPrefix(o.name, bare) &&
+			!strings.Contains(o.name[len(bare):], ".") { // --watch is not --watch.onStart
 		return Plain
 	}
 	return Unknown

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +23,7 @@ var optionLike = []string{
 	`node -e 'console.log(process.argv[1])' {{x}}`, `node -p 1 {{x}}`, `perl -e 'print @ARGV;' {{x}}`,
 	`ruby -e 'p ARGV' {{x}}`, `php -r 'echo $argv[1];' {{x}}`, `julia -e 'println(ARGS)' {{x}}`,
 	`fish -c 'echo $argv' {{x}}`, `bun -e 'console.log(1)' {{x}}`, `elixir -e 'IO.puts 1' {{x}}`,
+	`npm test -- {{x}}`, `pnpm run build -- {{x}}`, `yarn run test {{x}}`,
 	`Rscript -e 'commandArgs()' {{x}}`, `racket -e '(display 1)' {{x}}`, `osascript -e 'return 1' {{x}}`,
 }
 
@@ -36,6 +38,24 @@ func TestOptionLikeValues(t *testing.T) {
 			t.Errorf("%s: a value that begins with a dash is taken", script)
 		}
 		if _, err := template.Render(map[string]any{"x": "a"}); err != nil {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+// TestFilesOfWords: where a program reads words in a file @FILE, a value names none.
+func TestFilesOfWords(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{`gcc -c {{x}}`, `javac -d out {{x}}`, `timeout 5 ld -o out a.o {{x}}`, `V={{x}}; ar rcs a.a "$V"`} {
+		template, _ := Compile(script, standard(), Options{})
+		if template == nil {
+			t.Errorf("%s is refused", script)
+			continue
+		}
+		if _, err := template.Render(map[string]any{"x": "@words"}); err == nil || !strings.Contains(err.Error(), "reads words in the file") {
+			t.Errorf("%s: @words gives %v", script, err)
+		}
+		if _, err := template.Render(map[string]any{"x": "a.c"}); err != nil {
 			t.Errorf("%s: %v", script, err)
 		}
 	}

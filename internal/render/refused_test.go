@@ -28,6 +28,8 @@ var refused = []struct{ name, script, reason string }{
 	{"git's own command, part of it", `git ls-{{x}}`, "chooses which command git runs"},
 	{"cargo's own command", `timeout 9 cargo -q {{x}}`, "chooses which command cargo runs"},
 	{"a script of package.json", `npm {{x}}`, "chooses which command npm runs"},
+	{"a debugger's program", `gdb -batch -ex run {{x}}`, "chooses which command gdb runs"},
+	{"what BSD's script runs", `script -q out {{x}}`, "chooses which command script runs"},
 	{"a subcommand that could run the next word", `bundle {{x}} {{y}}`, "chooses which command bundle runs"},
 	{"the same, of a tool of Go", `go {{x}} -v {{y}}`, "chooses which command go runs"},
 	{"the same, of one for Python", `uv {{x}} -- {{y}}`, "chooses which command uv runs"},

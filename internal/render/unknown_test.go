@@ -45,6 +45,9 @@ func TestUnknownPrograms(t *testing.T) {
 		{"of a launcher of packages", `bundle exec mytool {{x}}`, text, false, "mytool"},
 		{"of a launcher with an environment", `conda run -n env mytool {{x}}`, text, false, "mytool"},
 		{"a script of a launcher", `uv run script.py {{x}}`, text, false, ""},
+		{"a script of package.json by its name", `npm run {{x}}`, text, false, "npm run"},
+		{"one of a pattern", `npm run -s {{x}}`, with(func(p *tool.Parameter) { p.Pattern = "[a-z]+" }), false, ""},
+		{"a word for a script of package.json", `npm run build -- {{x}}`, text, false, ""},
 		{"through a variable, with a pattern", `F={{x}}; mytool "$F"`, with(func(p *tool.Parameter) { p.Pattern = "[a-z]+" }), false, ""},
 		{"an item", `mytool {{#x}}{{.}}{{/x}}`, tool.Parameter{Name: "x", Type: tool.TypeArray}, false, "mytool"},
 

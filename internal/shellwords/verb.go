@@ -69,13 +69,18 @@ func (p *program) runsSome() bool {
 }
 
 // handedOn notes that a script of the project gets the words from at on: what its program does with the values
-// of options nobody here knows.
+// of options nobody here knows, and for it a -- ends no options. Behind run the first names the script.
 func (r *reader) handedOn(label string, at, to int) {
+	names := strings.Contains(label, " run")
 	for i := at; i < to; i++ {
-		before := r.words[i-1].Text
-		if strings.HasPrefix(r.words[i].Text, "-") ||
+		before, option := r.words[i-1].Text, strings.HasPrefix(r.words[i].Text, "-")
+		if names && !option || option ||
 			strings.HasPrefix(before, "-") && before != "--" && !strings.Contains(before, "=") {
 			r.Roles[i].Unknown, r.Roles[i].Reader = true, label
+		}
+		names = names && option
+		if r.Roles[i].Kind == Operand && r.Roles[i].Dash {
+			r.Roles[i].Dash, r.Roles[i].Reader = false, label
 		}
 	}
 }

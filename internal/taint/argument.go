@@ -179,6 +179,11 @@ func (t *valueFlow) data(n *syntax.CallExpr, k int, role shellwords.Role) {
 			p.need(guard{check: noRemote, who: role.Reader})
 		}
 	}
+	if first && (t.slot == nil || !t.slot.dotted) && command.WordFile(shellwords.Base(program)) != "" {
+		for _, p := range t.heads() {
+			p.need(guard{check: noWordFile, who: role.Reader})
+		}
+	}
 	if role.Operators && first && (t.slot == nil || !t.slot.dotted) {
 		for _, p := range t.heads() {
 			p.need(guard{check: noOperator, who: role.Reader})

@@ -37,6 +37,7 @@ const (
 	noPath       // service runs the file that a path leads to
 	noOpener     // convert runs what stands behind a |
 	noOperator   // find takes !, ( and the like for its own
+	noWordFile   // gcc reads words in a file @FILE
 )
 
 // checks are those that the table of programs names.
@@ -109,6 +110,9 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 	case noOptionSign:
 		return "the value starts with '-' or '+', so " + g.who + " would read it as options",
 			value == "" || value[0] != '-' && value[0] != '+'
+	case noWordFile:
+		return g.who + " reads words in the file that a word beginning with @ names; write ./ in front of it",
+			!strings.HasPrefix(value, "@")
 	case noOperator:
 		return g.who + " takes the value for an operator", value != "!" && value != "(" && value != ")" &&
 			value != ","

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argv"
+	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -48,6 +49,11 @@ func (s argvs) Render(entry *Entry, call tool.Call, arguments map[string]any, sp
 	words, failure := argv.Words(t, arguments)
 	if failure != nil {
 		return nil, failure
+	}
+	if sign := command.WordFile(filepath.Base(t.Exec.Command)); sign != "" &&
+		slices.ContainsFunc(words[len(t.Exec.Argv):], func(word string) bool { return strings.HasPrefix(word, sign) }) {
+		return nil, tool.Failf(tool.FailValidation,
+			"a value begins with %s, and %s would read its words in that file; write ./ in front of a name", sign, t.Exec.Command)
 	}
 	found, failure := s.programs.find(t)
 	if failure != nil {

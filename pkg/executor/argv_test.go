@@ -56,6 +56,25 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestProgramReadsNoWords: where a program reads words in a file @FILE, no argument names one.
+func TestProgramReadsNoWords(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, rule(permissions.Approve))
+	program, path := h.program()
+	gcc := filepath.Join(filepath.Dir(path), "gcc")
+	if err := os.Rename(path, gcc); err != nil {
+		t.Fatal(err)
+	}
+	program.Exec.Command = gcc
+	h.has(program)
+	if result := h.execute(t.Context(), `{"args":["a.c","@words"]}`); result.Error == nil || h.hasRun() || !strings.Contains(result.Error.Message, "begins with @") {
+		t.Errorf("it ran with @words: %+v", result.Error)
+	}
+	if result := h.execute(t.Context(), `{"args":["./@words"]}`); result.Error != nil || !h.hasRun() {
+		t.Errorf("it did not run with ./@words: %+v", result.Error)
+	}
+}
+
 // TestProgramIsExchanged: a yes is for the program that was there when it was asked for.
 func TestProgramIsExchanged(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -53,6 +52,9 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 			}
 		}
 	}
+	if why := v.wordFileWidens(words); why != "" {
+		return why
+	}
 	if why := v.operandWidens(base, args, spelled); why != "" {
 		return why
 	}
@@ -63,6 +65,17 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 		return why
 	}
 	return v.codeFileWidens(program, args, spelled)
+}
+
+// wordFileWidens tells why a word @FILE must not be given where there is such a file: many programs read more
+// words in it, and of most nobody here knows.
+func (v *evaluation) wordFileWidens(words []string) string {
+	for _, word := range words {
+		if name, ok := strings.CutPrefix(word, "@"); ok && name != "" && v.exists(name) {
+			return fmt.Sprintf("%s could stand for the words in that file, so a rule must spell it", display.Line(word))
+		}
+	}
+	return ""
 }
 
 // operandWidens tells why an operand must not be given by which a program does another thing than the rule
@@ -78,6 +91,10 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		switch {
 		case local && otherMachine(word), local && beginsAs(word, command.Subcommands(command.RemotePrefixes, base)):
 			return fmt.Sprintf("%s lies on another machine, so a rule must spell it", display.Line(word))
+		case packages && command.Subcommands(command.LinkedPackages, base)[strings.Split(word, "=")[0]]:
+			if v.linksElsewhere(args[i:]) {
+				return fmt.Sprintf("it installs what %s names, whose scripts run, so a rule must spell it", display.Line(word))
+			}
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
 			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
@@ -88,6 +105,16 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		}
 	}
 	return ""
+}
+
+// linksElsewhere reports whether the option that the words begin with installs another directory than the one
+// that its program runs in: pip install -e DIR.
+func (v *evaluation) linksElsewhere(words []string) bool {
+	_, name, glued := strings.Cut(words[0], "=")
+	if !glued && len(words) > 1 {
+		name = words[1]
+	}
+	return !v.isHere(name)
 }
 
 // beginsAs reports whether a word begins as one of a list.
@@ -130,17 +157,13 @@ func (v *evaluation) isHere(word string) bool {
 	})
 }
 
-// codeWidens tells why a word must not be given that is code in a language of programs: pylint, say, runs
-// what --init-hook says. Shell code is read as the commands that it holds, see shellscan.
+// codeWidens tells why a word must not be given that is code, or settings by which programs are run: pylint,
+// say, runs what --init-hook says.
 func (v *evaluation) codeWidens(program string, args []string, spelled int) string {
-	languages := []shellwords.Language{
-		shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP,
-		shellwords.Lua, shellwords.R, shellwords.Tcl,
-	}
 	reading := shellwords.Read(shellwords.Fixed(append([]string{program}, args...)...), v.Commands)
 	for _, code := range reading.Code {
-		if code.At > spelled && slices.Contains(languages, code.Language) {
-			return fmt.Sprintf("it runs code in %s that stands in its words, so a rule must spell it", code.Language)
+		if code.At > spelled && !slices.Contains(otherwiseRead, code.Language) {
+			return fmt.Sprintf("it runs code (%s) that stands in its words, so a rule must spell it", code.Language)
 		}
 	}
 	return ""
@@ -154,7 +177,7 @@ func (v *evaluation) codeFileWidens(program string, args []string, spelled int) 
 		words := shellwords.Fixed(append([]string{program}, unglued(args[spelled:], letters)...)...)
 		for i, role := range shellwords.Read(words, v.Commands).Roles {
 			if role.Kind != shellwords.CodeFile || !strings.Contains(role.Reader, " ") ||
-				!slices.Contains(languagesOfFiles, role.Language) {
+				slices.Contains(otherwiseRead, role.Language) {
 				continue
 			}
 			for _, dir := range v.shell.dirs {
@@ -171,8 +194,12 @@ func (v *evaluation) codeFileWidens(program string, args []string, spelled int) 
 	return ""
 }
 
-var languagesOfFiles = []shellwords.Language{
-	shellwords.Python, shellwords.JavaScript, shellwords.Ruby, shellwords.Perl, shellwords.PHP, shellwords.Lua,
+// otherwiseRead are the languages of which shellscan reads the commands that a text holds, and those that are
+// about data.
+var otherwiseRead = []shellwords.Language{
+	shellwords.Data, shellwords.Shell, shellwords.SQL, shellwords.Awk, shellwords.Sed, shellwords.JQ, shellwords.YQ,
+	shellwords.Arithmetic, shellwords.Arguments, shellwords.Makefile,
+	"TeX", // what a file of it can do, too
 }
 
 // isKnown reports whether what a program loads by a name is a package, or a file that nobody may write
@@ -181,8 +208,8 @@ func (v *evaluation) isKnown(dir, name string) bool {
 	if at, err := v.facts.resolve(dir, name); err == nil && at != dir && v.isOwn(dir, at) {
 		return true
 	}
-	if _, err := strconv.ParseFloat(name, 64); err == nil && !v.facts.exists(filepath.Join(dir, name)) {
-		return true
+	if strings.Trim(name, "0123456789.") == "" && !strings.Contains(name, "..") {
+		return !v.facts.exists(filepath.Join(dir, name)) // 2.5, 3.12.1
 	}
 	return name != "" && name[0] != '/' && strings.Trim(name, plainNameLetters+"@/") == "" && !strings.Contains(name, ".") &&
 		!slices.ContainsFunc(loadedEnds, func(end string) bool { return v.facts.exists(dir + "/" + name + end) })

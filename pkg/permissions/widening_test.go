@@ -459,3 +459,103 @@ func TestStartedProgram(t *testing.T) {
 		}
 	}
 }
+
+// What one word changes a program's own row says; what every program does with a word is asked about of all.
+func TestOptionsThatRunOrReadWords(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"ws/evil/a.js": "", "ws/evil.sh": "", "ws/evil.txt": "", "ws/lib/a.class": "", "ws/a.c": "", "ws/Makefile": "", "ws/pyproject.toml": "", "home/": "",
+	})
+	bed := testbed{dir, dir + "/ws"}
+	a := bed.authority(v2(rule("own", Approve, commands(RedirectsWorkspace, "gcc", "clang", "javac", "ghc", "ocamlc", "ld", "ar rcs", "nm", "as", "frob", "pandoc", "pdflatex", "latexmk",
+		"npm ci", "npm test", "pip install", "pip list", "uv run", "uv sync", "just test", "jest", "vitest", "rollup", "webpack", "dotnet build", "meson compile", "cmake", "bison", "conan install", "nyc", "protoc"))))
+	for verdict, texts := range map[Verdict]string{
+		Ask: `frob @evil.txt
+			frob -v @evil.txt a.c
+			ld @evil.txt
+			nm @nowhere.txt
+			ar rcs x.a @evil.txt
+			as @evil.txt
+			ghc @evil.txt
+			gcc -T evil.txt a.c
+			gcc -Tevil.txt a.c
+			ld -T evil.txt a.o
+			nm --plugin ./evil.so a.o
+			clang --ld-path=./evil.sh a.c
+			clang -ccc-gcc-name evil a.c
+			javac --processor-path evil A.java
+			javac --processor-module-path=evil A.java
+			javac -proc:only A.java
+			ghc -F -pgmF ./evil.sh A.hs
+			ghc -pgmF./evil.sh A.hs
+			ocamlc -pp ./evil.sh a.ml
+			pandoc -F ./evil.sh a.md
+			pandoc --filter=./evil.sh a.md
+			pandoc --pdf-engine=./evil.sh a.md
+			pandoc -L evil.lua a.md
+			pandoc -d evil.txt a.md
+			pdflatex -enable-write18 a.tex
+			pdflatex --shell-escape a.tex
+			latexmk -e 'system("id")' a.tex
+			latexmk -r evil.txt a.tex
+			npm ci --node-gyp ./evil.sh
+			npm ci --ignore-scripts=false
+			npm ci --no-ignore-scripts
+			pip install -r requirements.txt --python ./evil.sh
+			pip list --python=./evil.sh
+			pip install -e evil
+			pip install --editable=evil
+			pip install --editable evil
+			uv run -p ./evil.sh pytest
+			uv sync --python=./evil.sh
+			uv run --env-file evil.txt pytest
+			uv sync --find-links evil
+			just test --set x y
+			just test --dotenv-path evil.txt
+			jest --projects evil
+			jest --modulePaths evil
+			vitest --environment=./evil
+			vitest --coverage.customProviderModule=./evil
+			rollup --watch.onStart id
+			webpack --extends ./evil
+			dotnet build --property:CustomBeforeMicrosoftCommonTargets=evil.txt
+			meson compile --ninja-args=-f,evil.txt
+			cmake --graphviz=Makefile .
+			bison -S evil.txt a.y
+			conan install --profile=evil.txt .
+			conan install . -pr evil.txt
+			nyc -i ./evil jest
+			protoc --descriptor_set_out=Makefile a.proto
+			protoc --cpp_out=.git/hooks a.proto
+			protoc --cpp_out=lite:../elsewhere a.proto`,
+		Approve: `frob @nowhere
+			gcc -O2 -c a.c
+			nm a.c
+			ar rcs x.a a.c
+			javac -d build -cp lib A.java
+			javac -proc:none A.java
+			ghc -O2 A.hs
+			pandoc -t html a.md
+			pdflatex -interaction=nonstopmode a.tex
+			latexmk -pdf a.tex
+			npm ci
+			npm test -- @scope/x
+			pip install -e .
+			pip install --editable=.
+			uv run -p 3.12 pytest
+			uv run -p 3.12.1 pytest -s
+			jest --coverage evil
+			jest --projects .
+			vitest --environment jsdom --coverage evil
+			rollup -w --watch
+			cmake --graphviz=build/x.dot .
+			protoc --cpp_out=build a.proto`,
+	} {
+		for text := range strings.SplitSeq(texts, "\n") {
+			text = strings.TrimSpace(text)
+			if d := a.Decide(bed.run(text)); d.Verdict != verdict {
+				t.Errorf("%s: it is %s, want %s: %s", text, d.Verdict, verdict, whyNot(d))
+			}
+		}
+	}
+}
