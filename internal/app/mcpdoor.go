@@ -242,6 +242,8 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if entry == nil {
 		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool
 	}
+	ctx, over := d.visitors.run(ctx, call.Client.Principal, entry.Tool.ID)
+	defer over()
 	arguments, input, err := askForValues(entry.Tool, call, &state)
 	switch {
 	case err != nil:
@@ -260,6 +262,9 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	}
 	result := d.call(ctx, caller, begun,
 		func(text string) { call.Progress(mcpserver.Progress{Text: text}) })
+	if result.Status == tool.StatusCancelled && errors.Is(context.Cause(ctx), mcpserver.ErrUnknownTool) {
+		return mcpserver.CallResult{}, mcpserver.ErrUnknownTool // as for every call from now on
+	}
 	if input := caller.needs(); input != nil {
 		return mcpserver.CallResult{Input: input}, nil
 	}

@@ -56,9 +56,13 @@ func (a *App) mcpDoor() (serve.Door, error) {
 			{Pattern: "GET " + mcpPath, Scope: serve.ScopeTools, Streams: true, Metadata: mcpMetadataPath, Handler: front},
 			{Pattern: "GET " + mcpMetadataPath, Scope: serve.Anybody, Handler: http.HandlerFunc(a.mcpMetadata)},
 		},
-		Recheck: func(still func(*serve.Principal, serve.Scope) bool) {
-			for _, name := range visitors.leave(func(p *serve.Principal) bool { return still(p, serve.ScopeTools) }) {
+		Recheck: func(now func(*serve.Principal, serve.Scope) *serve.Principal) {
+			left, changed := visitors.recheck(func(p *serve.Principal) *serve.Principal { return now(p, serve.ScopeTools) })
+			for _, name := range left {
 				front.Expel(name)
+			}
+			if changed {
+				d.server.Changed()
 			}
 		},
 		FirstLine: func(base string) map[string]any { return map[string]any{"mcp": base + mcpPath} },
@@ -101,7 +105,14 @@ type mcpVisitors struct {
 type mcpVisitor struct {
 	principal *serve.Principal
 	calls     *serve.Window // nil for no bound
-	under     int           // calls under way
+	under     int           // requests for calls under way
+	running   map[*mcpRunning]bool
+}
+
+// mcpRunning is a call that is made, or that waits for somebody, whoever waits for it.
+type mcpRunning struct {
+	tool string // its id
+	end  context.CancelCauseFunc
 }
 
 // mostVisitors is how many are remembered: an issuer may have any number.
@@ -121,12 +132,12 @@ func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
 	if one == nil {
 		if len(v.known) >= mostVisitors {
 			for name, other := range v.known {
-				if other.under == 0 {
+				if other.under == 0 && len(other.running) == 0 {
 					delete(v.known, name)
 				}
 			}
 		}
-		one = &mcpVisitor{}
+		one = &mcpVisitor{running: map[*mcpRunning]bool{}}
 		v.known[p.Name] = one
 	}
 	if one.principal == nil || one.principal.MCP.Rate != p.MCP.Rate {
@@ -136,17 +147,51 @@ func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
 	return one
 }
 
-// leave forgets those that may stay no longer, and returns their names.
-func (v *mcpVisitors) leave(mayStay func(*serve.Principal) bool) (left []string) {
+// recheck has the principals be as they are now. It forgets those that may stay no longer, and returns their names; it
+// ends the calls of tools that are there no more for who made them, and reports whether anybody is offered others.
+func (v *mcpVisitors) recheck(now func(*serve.Principal) *serve.Principal) (left []string, changed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, one := range v.known {
-		if !mayStay(one.principal) {
+		was, is := one.principal, now(one.principal)
+		if is == nil {
 			delete(v.known, name)
 			left = append(left, name)
+			continue
+		}
+		v.visitor(is)
+		changed = changed || !slices.Equal(was.MCP.Tools, is.MCP.Tools)
+		for call := range one.running {
+			if !mayUse(is, call.tool) {
+				call.end(mcpserver.ErrUnknownTool)
+			}
 		}
 	}
-	return left
+	return left, changed
+}
+
+// run notes that a principal's call of a tool is made, until over is called. The context ends with ErrUnknownTool when
+// there is no such tool any more for the principal, also where that has come to be a moment ago.
+func (v *mcpVisitors) run(ctx context.Context, principal, tool string) (during context.Context, over func()) {
+	if v == nil {
+		return ctx, func() {}
+	}
+	during, end := context.WithCancelCause(ctx)
+	call := &mcpRunning{tool: tool, end: end}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one := v.known[principal]
+	if one == nil || !mayUse(one.principal, tool) {
+		end(mcpserver.ErrUnknownTool)
+		return during, func() {}
+	}
+	one.running[call] = true
+	return during, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		delete(one.running, call)
+		end(nil)
+	}
 }
 
 // onceMore is when a call may be made again that there was no place for.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,6 +12,10 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
 // A call of an MCP session goes on when its client hangs up, and ends when its principal is taken away.
@@ -57,6 +62,90 @@ tools:
 	d.signals <- syscall.SIGHUP
 	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 { // to its end, with that of all its processes
 		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// Settings that leave a principal fewer tools end its calls of the others, those that run and those that wait for a
+// person, as calls of what there is not; the rest go on.
+func TestMCPNarrowed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", `version: 2
+tools:
+  hold: {script: sleep 600, sandbox: {timeout: 600}}
+  asked: {script: echo asked, sandbox: {requires_confirmation: true}}
+  stays: {script: echo stays, sandbox: {requires_confirmation: true}}
+`)
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
+	settings := func(tools string) {
+		h.write("a2a-acp.yaml", "serve: {principals: {anna: {token: {file: "+filepath.Join(h.dir, "anna")+
+			"}, scopes: [tools], mcp: {tools: ["+tools+"]}}}}\n")
+	}
+	settings("hold, asked, stays")
+	if err := os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := h.new()
+	h.runs(a)
+	d := h.daemon(a, nil)
+	w := newMCPWeb(t, d, "tok-anna")
+	ctx, hangUp := context.WithCancel(t.Context())
+	answers := map[string]chan string{}
+	for i, name := range []string{"hold", "asked", "stays"} {
+		answer := make(chan string, 1)
+		answers[name] = answer
+		go func() { // ends with the answer, or hangUp
+			text, err := w.post(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i, name))
+			if err != nil {
+				answer <- err.Error()
+				return
+			}
+			defer text.Body.Close()
+			body, _ := io.ReadAll(text.Body)
+			answer <- string(body)
+		}()
+	}
+	h.awaits(map[events.Type]int{events.ApprovalAsked: 2, events.ToolStarted: 1})
+	settings("stays")
+	d.signals <- syscall.SIGHUP
+	for _, name := range []string{"hold", "asked"} {
+		if got := <-answers[name]; !strings.Contains(got, mcpserver.ErrUnknownTool.Error()) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	select {
+	case got := <-answers["stays"]:
+		t.Errorf("it ended, too: %s", got)
+	default:
+	}
+	if got := w.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/list"}`); !strings.Contains(got, `"stays"`) || strings.Contains(got, `"hold"`) {
+		t.Errorf("offered are %s", got)
+	}
+	hangUp()
+	<-answers["stays"]
+}
+
+// awaits returns when there is as much on record as is wanted.
+func (h *home) awaits(wanted map[events.Type]int) {
+	h.t.Helper()
+	feed, err := audit.OpenFeed(filepath.Join(h.state, "audit"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer feed.Close() //nolint:errcheck // it only watches
+	r, err := feed.Read(audit.Cursor{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // it only reads
+	for len(wanted) > 0 {
+		entry, err := r.Next(h.t.Context())
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if wanted[entry.Type]--; wanted[entry.Type] <= 0 {
+			delete(wanted, entry.Type)
+		}
 	}
 }
 

@@ -14,10 +14,10 @@ type Door struct {
 	FirstLine func(base string) map[string]any
 	// Ready says why the door can take nothing at the moment; nil when it can. Optional. It must not block.
 	Ready func() error
-	// Recheck is called once other settings are in force, with what reports whether a principal may still be at the
-	// door. What is under way for one that may not, beyond its requests (those have been ended), the door ends.
-	// Optional. It must not block.
-	Recheck func(still func(p *Principal, scope Scope) bool)
+	// Recheck is called once other settings are in force, with what returns a principal as they have it; nil for one
+	// that may be at the door no longer. What is under way for one that may not, beyond its requests (those have been
+	// ended), or that it may not any more, the door ends. Optional. It must not block.
+	Recheck func(now func(p *Principal, scope Scope) *Principal)
 	// Drain returns when nothing is under way at the door any more. No request begins then. When ctx ends, it
 	// ends what is left. Optional.
 	Drain func(ctx context.Context)

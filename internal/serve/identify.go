@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -169,18 +168,38 @@ func (ids *identities) byToken(ctx context.Context, token string) (*Principal, e
 
 // still reports whether a principal may go on with what needs a scope, and whether its token is still its own.
 func (ids *identities) still(p *Principal, scope Scope) (may, same bool) {
+	now, same := ids.now(p, scope)
+	return now != nil, same
+}
+
+// now returns a principal as it is known here, nil where it may not go on with what needs a scope, and whether its
+// token is still its own.
+func (ids *identities) now(p *Principal, scope Scope) (now *Principal, same bool) {
 	if p.Token() == "" {
-		return ids.open != nil, ids.open != nil
+		return ids.open, ids.open != nil
 	}
-	if now, err := ids.byToken(context.Background(), p.Token()); err == nil && now.Name == p.Name {
-		return scope == AnyPrincipal || now.May(scope), true
+	may := func(q *Principal) *Principal {
+		if scope == AnyPrincipal || q.May(scope) {
+			return q
+		}
+		return nil
+	}
+	if q, err := ids.byToken(context.Background(), p.Token()); err == nil && q.Name == p.Name {
+		return may(q), true
 	}
 	for _, k := range ids.known {
 		if k.principal.Name == p.Name {
-			return scope == AnyPrincipal || k.principal.May(scope), false
+			return may(&k.principal), false
 		}
 	}
-	return slices.ContainsFunc(ids.issuers, func(i *issuer) bool { return i.names(p.Name) }), false
+	for _, i := range ids.issuers {
+		if i.names(p.Name) {
+			q := *p
+			q.MCP, q.Workspace = i.spec.MCP, i.workspace
+			return &q, false
+		}
+	}
+	return nil, false
 }
 
 // credential returns the token that a request shows, and how; "" when it shows none.

@@ -212,9 +212,9 @@ func (s *Server) Configure(ctx context.Context, settings Settings) error {
 	s.accounts.recheck(in.identities)
 	for _, door := range s.o.Doors {
 		if door.Recheck != nil {
-			door.Recheck(func(p *Principal, scope Scope) bool {
-				may, _ := in.identities.still(p, scope)
-				return may
+			door.Recheck(func(p *Principal, scope Scope) *Principal {
+				now, _ := in.identities.now(p, scope)
+				return now
 			})
 		}
 	}
