@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -19,6 +20,10 @@ type Feed struct {
 	mu   sync.Mutex
 	news chan struct{} // closed and replaced when the record may have grown
 }
+
+// settleTime is how long a change waits for those that follow it before readers are told. A call puts several lines on
+// record within a few milliseconds: readers that looked after each would take the lock that the next one waits for.
+const settleTime = 5 * time.Millisecond
 
 // OpenFeed begins to watch the record in dir, which must exist.
 func OpenFeed(dir string) (*Feed, error) {
@@ -43,12 +48,21 @@ func (f *Feed) Close() error {
 	return err
 }
 
-// watch tells the readers of each change. An error of the watcher means lost events, so it counts as a
-// change, too.
+// watch tells the readers of changes, those within settleTime at once. An error of the watcher means lost events, so it
+// counts as a change, too.
 func (f *Feed) watch() {
 	defer f.done.Done()
+	var settled <-chan time.Time // nil where there is nothing to tell
+	changed := func() {
+		if settled == nil {
+			settled = time.After(settleTime)
+		}
+	}
 	for {
 		select {
+		case <-settled:
+			settled = nil
+			f.tell()
 		case event, open := <-f.notify.Events:
 			if !open {
 				return
@@ -56,13 +70,13 @@ func (f *Feed) watch() {
 			// The directory itself: it was put aside (Accept), and another one has its name.
 			name := filepath.Base(event.Name)
 			if _, ok := segmentFirst(name); ok || name == checkpointsName || event.Name == f.dir {
-				f.tell()
+				changed()
 			}
 		case _, open := <-f.notify.Errors:
 			if !open {
 				return
 			}
-			f.tell()
+			changed()
 		}
 	}
 }

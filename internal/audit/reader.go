@@ -134,7 +134,7 @@ func (r *Reader) look() error {
 		return &Damage{File: r.lines.file(), Line: r.lines.line, Offset: r.lines.within(),
 			Why: fmt.Sprintf("it was cut to %d bytes", size-r.lines.at.start)}
 	}
-	r.lines.r = bufio.NewReaderSize(io.NewSectionReader(r.whole, r.lines.offset, size-r.lines.offset), 64<<10)
+	r.lines.r.Reset(io.NewSectionReader(r.whole, r.lines.offset, size-r.lines.offset))
 	return nil
 }
 

@@ -152,9 +152,9 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 		return nil, nil, err
 	}
 	argv := []string{bash, "--noprofile", "--norc", script}
-	// The one that calls get: what bash does first depends on it. With a LANG it reads a dozen files,
-	// without a SHELL four.
-	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "TMPDIR=" + work, "LANG=C.UTF-8",
+	// The one that calls get: what bash does first depends on it. With LANG in place of LC_CTYPE it reads
+	// a dozen files more, without a SHELL four.
+	environment := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work, "TMPDIR=" + work, "LC_CTYPE=C.UTF-8",
 		"SHELL=/bin/sh"}
 	var hosts []*sandbox.Host
 	closeAll = func() error {

@@ -18,7 +18,8 @@ import (
 
 // confinement is what a call's new process is to be shut into.
 type confinement struct {
-	rules  *ruleset   // nil below LevelLandlock; closed by close
+	rules  *ruleset // nil below LevelLandlock; closed by close
+	kind   rulesetKind
 	view   *mountView // nil without namespaces
 	filter []unix.SockFilter
 
@@ -50,12 +51,14 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 	if err := f.collect(h, p, d, program); err != nil {
 		return nil, err
 	}
-	rules, err := newRuleset(h.capability.landlock, network)
-	if err != nil {
-		return nil, err
+	f.kind = rulesetKind{network: network, listed: profile.Commands != nil, root: p.user == 0}
+	if f.rules = h.rulesets.take(f.kind); f.rules == nil {
+		var err error
+		if f.rules, err = h.systemRuleset(f.kind); err != nil {
+			return nil, err
+		}
 	}
-	f.rules = rules
-	if err := f.permit(h, p, d); err != nil {
+	if err := f.permit(p, d); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -164,28 +167,8 @@ func (f *confinement) add(g grant) {
 	}
 }
 
-// permit gives Landlock the rules.
-func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
-	system, own := h.system, grant{}
-	if p.profile.Commands != nil {
-		system, own.noRun = h.readable, true
-	}
-	for _, s := range system {
-		if s.path == "/etc" && p.user == 0 {
-			if err := f.permitPublic(s, h.public); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := f.rules.grant(s.fd, own.rights()); err != nil {
-			return fmt.Errorf("%w (%s)", err, s.path)
-		}
-	}
-	for _, s := range h.devices {
-		if err := f.rules.grant(s.fd, landlockDevice); err != nil {
-			return fmt.Errorf("%w (%s)", err, s.path)
-		}
-	}
+// permit gives Landlock the rules about what was granted.
+func (f *confinement) permit(p *Plan, d *directories) error {
 	list := f.grants
 	if !p.onTmpfs() {
 		list = append(slices.Clone(list), grant{path: d.temp, write: true, noRun: p.profile.Commands != nil})
@@ -202,19 +185,6 @@ func (f *confinement) permit(h *Host, p *Plan, d *directories) error {
 		unix.Close(fd)
 		if err != nil {
 			return fmt.Errorf("%w (%s)", err, g.path)
-		}
-	}
-	return nil
-}
-
-// permitPublic grants what of a directory everybody can read, and the names of the rest.
-func (f *confinement) permitPublic(dir held, public []held) error {
-	if err := f.rules.grant(dir.fd, unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
-		return fmt.Errorf("%w (%s)", err, dir.path)
-	}
-	for _, entry := range public {
-		if err := f.rules.grant(entry.fd, grant{file: entry.file}.rights()); err != nil {
-			return fmt.Errorf("%w (%s)", err, entry.path)
 		}
 	}
 	return nil

@@ -34,6 +34,7 @@ type Host struct {
 	session bool  // calls get a session of their own
 
 	filters      filters
+	rulesets     spareRulesets
 	system       []held // what every call can read
 	readable     []held // what a call with a list of commands can read
 	devices      []held
@@ -203,6 +204,7 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 
 	h.calls.Wait()
+	h.rulesets.close()
 	h.main.close()
 	if h.mounts != nil {
 		h.mounts.close()

@@ -41,7 +41,7 @@ func TestLaunchEnvironment(t *testing.T) {
 		for _, name := range []string{"HOME", "TMPDIR", "PWD", "SHLVL", "_", "OLDPWD"} { // bash sets the last four itself
 			delete(variables, name)
 		}
-		want := map[string]string{"PATH": searchPath, "LANG": "C.UTF-8", "SHELL": "/bin/sh", "TOOL": "a b\nc"}
+		want := map[string]string{"PATH": searchPath, "LC_CTYPE": "C.UTF-8", "SHELL": "/bin/sh", "TOOL": "a b\nc"}
 		if diff := cmp.Diff(want, variables); diff != "" {
 			t.Errorf("environment (-want +got):\n%s", diff)
 		}

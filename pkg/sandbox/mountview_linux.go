@@ -3,7 +3,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -464,8 +466,11 @@ func existing(paths ...string) []string {
 func hidings(paths []string) []hiding {
 	var list []hiding
 	for _, path := range paths {
-		if is, ok := lookLinkless(path); ok {
+		is, err := lookLinkless(path)
+		if err == nil {
 			list = append(list, hiding{path: path, file: is.Mode&unix.S_IFMT != unix.S_IFDIR})
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		real, err := filepath.EvalSymlinks(path)

@@ -115,7 +115,7 @@ func (f *confinement) protect(p protected, judge Judge, ways []string, l *listin
 func realPaths(paths []string) []string {
 	var list []string
 	for _, path := range paths {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
+		if real, err := realPath(path); err == nil {
 			list = append(list, real)
 		}
 	}

@@ -29,7 +29,7 @@ func (e *linkError) Error() string {
 // what is in it by a link to somebody's keys, and the next call would be granted those.
 func resolve(path string, writable []string) (string, error) {
 	clean := filepath.Clean(path)
-	if _, ok := lookLinkless(clean); ok {
+	if _, err := lookLinkless(clean); err == nil {
 		return clean, nil
 	}
 	real, err := filepath.EvalSymlinks(clean)
@@ -54,24 +54,25 @@ func resolve(path string, writable []string) (string, error) {
 
 // realPath returns a path without links.
 func realPath(path string) (string, error) {
-	if _, ok := lookLinkless(path); ok {
+	if _, err := lookLinkless(path); err == nil {
 		return path, nil
 	}
 	return filepath.EvalSymlinks(path)
 }
 
 // lookLinkless looks at what has a path that is clean and has no link in it, as most have. The kernel is
-// asked once, where EvalSymlinks asks for every part of the path.
-func lookLinkless(path string) (is unix.Stat_t, ok bool) {
+// asked once, where EvalSymlinks asks for every part of the path. fs.ErrNotExist: nothing is there, nor a
+// link on the way.
+func lookLinkless(path string) (is unix.Stat_t, err error) {
 	if filepath.Clean(path) != path {
-		return is, false
+		return is, fmt.Errorf("%s is no clean path", path)
 	}
 	fd, err := openPath(path)
 	if err != nil {
-		return is, false
+		return is, err
 	}
 	defer unix.Close(fd)
-	return is, unix.Fstat(fd, &is) == nil
+	return is, unix.Fstat(fd, &is)
 }
 
 // isSystems reports whether a link is root's, in a directory that only root can write to.

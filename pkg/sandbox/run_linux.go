@@ -177,6 +177,9 @@ func (h *Host) start(c *call, process Process) (err error) {
 	c.root.program = process.Argv[0]
 	h.enrol(c)
 	h.wakeCensus()
+	if shut.rules != nil {
+		h.rulesets.prepare(shut.kind, h.systemRuleset)
+	}
 	return nil
 }
 

@@ -117,6 +117,7 @@ func one(t *testing.T, host *Host, work string, i int, environment ...string) {
 func descriptors(t *testing.T, host *Host) int {
 	t.Helper()
 	host.mounts.pending.Wait()
+	host.rulesets.making.Wait()
 	list, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
