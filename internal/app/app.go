@@ -76,8 +76,9 @@ type App struct {
 
 	o        Options
 	sources  config.Sources
-	recorder *recorder // of the record; nil when there is none
-	state    string    // the state directory; "" when there is none
+	recorder *recorder  // of the record; nil when there is none
+	log      *audit.Log // likewise
+	state    string     // the state directory; "" when there is none
 	board    *approval.Questions
 	desktop  *notify.Desktop
 	host     *openingHost
@@ -217,6 +218,7 @@ func (a *App) Start(ctx context.Context) error {
 	a.tellHeldBack(a.Set())
 	a.deliver(a.Set().Settings.Webhooks)
 	a.startTelemetry()
+	a.startScrub()
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			// Read again, since what the watcher has read may be older by now than what an act
@@ -320,6 +322,7 @@ func (a *App) openRecord(settings config.Audit) error {
 	}
 	a.onStop(a.closeTelemetry) // when the last event is on disk
 	a.onStop(log.Close)
+	a.log = log
 	a.recorder = &recorder{Recorder: log, first: []events.Event{}, violated: a.tellViolation, begins: a.enlist}
 	if a.o.Heard != nil {
 		a.recorder.heard = func(e events.Event) { a.o.Heard(audit.Hidden(e, how.Hide)) }

@@ -16,16 +16,20 @@ import (
 
 // Accept puts a record that is damaged aside, whole as it is, and begins a new one beside it, whose first line
 // says what was found, who accepted it, and where the old one lies now; it returns that place. Processes that
-// still write the old one stop. A record that is not damaged is not put aside.
+// still write the old one stop. A record that is not damaged is not put aside; where it has a mark that says it is,
+// that is taken off, on record, and the place is "".
 func Accept(dir, by string) (aside string, err error) {
 	report, err := Verify(dir, VerifyOptions{})
 	if err != nil {
 		return "", err
 	}
-	if report.OK {
+	switch {
+	case slices.ContainsFunc(report.Problems, func(p Problem) bool { return p.Kind != Torn }):
+	case Marked(dir) != nil:
+		return "", unmark(dir, by)
+	case report.OK:
 		return "", errors.New("the record is not damaged, so there is nothing to accept")
-	}
-	if !slices.ContainsFunc(report.Problems, func(p Problem) bool { return p.Kind != Torn }) {
+	default:
 		return "", errors.New("only the last line has no end, as a crash leaves it: it is set aside with the next line that " +
 			"is recorded")
 	}
@@ -51,6 +55,23 @@ func Accept(dir, by string) (aside string, err error) {
 	}
 	err = log.Record(context.Background(), event)
 	return aside, errors.Join(err, log.Close())
+}
+
+// unmark takes the mark off a record that is whole: a copy may have taken the place of a damaged one, or somebody
+// has made the mark who wanted it to be refused.
+func unmark(dir, by string) error {
+	log := newLog(dir, Options{})
+	log.unmarking = true
+	if err := log.open(); err != nil {
+		log.closeFiles()
+		return err
+	}
+	err := log.Record(context.Background(), events.Event{Type: events.RecordRepaired,
+		Detail: fmt.Sprintf("it was marked as damaged, and is whole; %s took the mark off", by)})
+	if err == nil {
+		err = errors.Join(os.Remove(filepath.Join(dir, markName)), syncDir(dir))
+	}
+	return errors.Join(err, log.Close())
 }
 
 // moveAside renames the directory of a record to the first name that is free.

@@ -226,6 +226,11 @@ func (l *Log) die(why error) error {
 	return l.dead
 }
 
+// refusal says why a record that is damaged is not written on.
+func (l *Log) refusal(err error) error {
+	return fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence())
+}
+
 // evidence is what to do about a record that somebody has changed.
 func (l *Log) evidence() string {
 	return "; keep it as evidence: a2a-acp audit verify says what was changed, and with --accept-damage " +

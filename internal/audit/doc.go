@@ -29,6 +29,7 @@
 // Each line is a leaf of a Merkle tree (RFC 6962), which follows the record: it is brought up to date when its
 // root is signed (advance.go, signing.go). Such a checkpoint that was kept elsewhere (outside.go) shows that the
 // record is the one of that day. Without one, Verify can only say that it is consistent: whoever can write the
-// directory has the key as well. Open looks at the end, and at what came since the last
-// checkpoint: a record that is damaged there is not written on until somebody accepts it (Accept).
+// directory has the key as well. Open looks at the end, and at what came since the last checkpoint; what stands
+// before is read again once a day by processes that live long (scrub.go), which mark the record (mark.go) where it
+// is damaged. A record that is damaged is not written on until somebody accepts it (Accept).
 package audit

@@ -50,6 +50,7 @@ type Log struct {
 	lock       *os.File
 	lockIs     unix.Stat_t // likewise
 	end        end         // how the record ended when we last let go of the lock
+	unmarking  bool        // its mark is about to be taken off
 	unsynced   bool        // there are lines of ours that no fsync has followed
 	dead       error       // why nothing more is written; nil while all is well
 
@@ -120,8 +121,12 @@ func (l *Log) open() error {
 	if err := l.openLock(); err != nil {
 		return err
 	}
-	if err := errors.Join(checkEnd(l.dir), checkRecent(l.dir)); err != nil {
-		return fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence())
+	err := errors.Join(checkEnd(l.dir), checkRecent(l.dir))
+	if err == nil && !l.unmarking {
+		err = Marked(l.dir)
+	}
+	if err != nil {
+		return l.refusal(err)
 	}
 	if err := l.openLast(); err != nil {
 		return err

@@ -75,6 +75,8 @@ type stream struct {
 	segments []segment // never empty
 	open     map[int64]*os.File
 	read     int64 // bytes so far
+
+	pause func() error // called before each piece is read, which its error prevents; nil for nothing
 }
 
 // openStream opens the record in dir at a moment when nobody writes. The error is fs.ErrNotExist where
@@ -171,6 +173,11 @@ func (s *stream) segmentOf(seq int64) (begin, end int64) {
 
 // ReadAt reads across the borders of segments.
 func (s *stream) ReadAt(p []byte, offset int64) (n int, err error) {
+	if s.pause != nil {
+		if err := s.pause(); err != nil {
+			return 0, err
+		}
+	}
 	for n < len(p) {
 		if offset >= s.size() {
 			return n, io.EOF

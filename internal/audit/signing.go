@@ -33,7 +33,12 @@ func (l *Log) signDue() {
 // sign makes a checkpoint where nobody waits for it. Nothing is recorded behind lines that are not what was
 // recorded.
 func (l *Log) sign() {
-	err := l.checkpoint()
+	err := Marked(l.dir) // by another process
+	if err != nil {
+		err = l.refusal(err)
+	} else {
+		err = l.checkpoint()
+	}
 	if err == nil {
 		if err = l.retire(); err != nil {
 			err = fmt.Errorf("record %s: remove what is older than it is kept: %w", l.dir, err)
@@ -55,7 +60,7 @@ func (l *Log) checkpoint() error {
 	_, last, err := MakeCheckpoint(l.dir)
 	if err != nil {
 		if errors.Is(err, ErrDamaged) {
-			return fmt.Errorf("record %s: %w%s", l.dir, err, l.evidence())
+			return l.refusal(err)
 		}
 		return fmt.Errorf("record %s: it is whole, and has no new checkpoint: %w%s", l.dir, err, cureOf(err))
 	}

@@ -14,6 +14,8 @@ import (
 type VerifyOptions struct {
 	Checkpoints []string // files of signed notes that were kept elsewhere
 	Key         string   // the public key as it was kept elsewhere; "" takes that of the record
+
+	pause func() error // see stream
 }
 
 // mostProblems bounds what a Report lists, and mostGaps what is known of lines that are missing.
@@ -52,6 +54,7 @@ func verify(dir string, o VerifyOptions) (*Report, error) {
 		return nil, fmt.Errorf("read the record: %w", err)
 	}
 	defer whole.Close()
+	whole.pause = o.pause
 	if v.tree, err = openLeaves(dir, own); err != nil {
 		return nil, fmt.Errorf("read the record: %w", err)
 	}

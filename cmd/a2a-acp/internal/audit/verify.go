@@ -50,10 +50,11 @@ or that of our own record, is it known who signed the checkpoint in it; without
 one, that the line and that checkpoint belong together.
 
 Programs that record look at its end, and at what came since the last
-checkpoint: with damage there nothing runs. Damage before that only verify
-finds. --accept-damage puts a damaged record aside unchanged and begins a new
-one, which says so in its first line. That needs a terminal that no agent has
-started.`,
+checkpoint: with damage there nothing runs. The rest is read again once a day,
+slowly, by a daemon, bridge or MCP server that is up for long enough; where
+that finds damage, the record is marked, and nothing runs either. --accept-damage
+puts a damaged record aside unchanged and begins a new one, which says so in its
+first line. That needs a terminal that no agent has started.`,
 		Example: `  a2a-acp audit verify
   a2a-acp audit verify --checkpoint /mnt/backup/a2a-acp.checkpoints
   a2a-acp audit verify --json | jq .problems
@@ -96,6 +97,9 @@ started.`,
 			for _, line := range reportLines(report) {
 				fmt.Fprintln(env.Stdout, line)
 			}
+		}
+		if report.OK && audit.Marked(dir) != nil {
+			env.Say("it is whole, and marked as damaged, so that nothing is recorded; --accept-damage takes the mark off")
 		}
 		if err == nil && !report.OK {
 			err = cli.Fail(exit.ToolFailed, errors.New("the record is damaged; keep a copy of "+dir+
@@ -163,6 +167,10 @@ func acceptDamage(cmd *cobra.Command, env *cli.Environment, dir string) error {
 	aside, err := audit.Accept(dir, env.Approver("cli"))
 	if err != nil {
 		return cli.Fail(exit.Host, err)
+	}
+	if aside == "" {
+		env.Say("the record is whole; the mark that said otherwise is taken off, which is on record")
+		return nil
 	}
 	env.Say("the damaged record lies in " + aside + "; a new one has begun")
 	return nil
