@@ -241,6 +241,8 @@ var may = map[string][]string{
 	// app: agents behind a bridge, as everywhere. It is the composition of a program for tests.
 	"internal/sut": {"internal/app", "internal/lines", "internal/store", "internal/supervisor", "internal/tasklog", "internal/webhook", "pkg/a2a"},
 
+	// What `import cli` is held against.
+	"test/clis":                    {"pkg/sandbox", "pkg/tool", "internal/cliimport", "internal/config", "internal/pflagkind"},
 	"test/conformance":             {},
 	"test/conformance/server":      {"internal/mcpserver"},
 	"test/agents":                  {},

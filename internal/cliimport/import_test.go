@@ -285,3 +285,25 @@ func (f *flagOf) parameter(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsInstead: a program that ends where a value is wrong says what it wants all the same.
+func TestEndsInstead(t *testing.T) {
+	t.Parallel()
+	confined(t)
+	made, err := makeOf(t, box, program(t, `
+case "$*" in
+  *--loud=@@*) echo "can't parse args: invalid argument \"@@\" for \"-l, --loud\" flag: strconv.ParseBool: parsing \"@@\": invalid syntax" >&2; exit 3;;
+  "__complete ") printf 'get\tGet it\n:4\n';;
+  "__complete get --loud="*) printf -- '--help\thelp\n:4\n';;
+  "__complete get --") printf -- '--help\thelp\n--loud\tmore words\n:4\n';;
+  __complete*) printf ':4\n';;
+  --help) printf 'Does it.\n\nUsage:\n  prog [command]\n';;
+  *) printf 'Gets it.\n\nUsage:\n  prog get [flags]\n\nFlags:\n  -l, --loud   more words\n';;
+esac`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inShort(made); got != "prog_get(loud:boolean args:array)" || len(made.Tools[0].Doubts) > 0 {
+		t.Errorf("got %s, %v", got, made.Tools[0].Doubts)
+	}
+}

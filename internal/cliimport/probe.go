@@ -178,10 +178,10 @@ func (l look) parse(ctx context.Context, values ...string) (o offers, reason str
 	for _, value := range values {
 		words = append(words, "--"+l.name+"="+value)
 	}
-	o, err = complete(ctx, l.a, append(words, "--")...)
-	if err != nil || !o.ok {
+	if o, err = complete(ctx, l.a, append(words, "--")...); err != nil {
 		return o, "", err
 	}
+	// Some end in place of an answer, and say what is wrong nevertheless.
 	if m := invalid.FindStringSubmatch(o.said); m != nil && slices.Contains(strings.FieldsFunc(m[1], isSeparator), "--"+l.name) {
 		reason = m[2]
 	} else if strings.Contains(o.said, "invalid argument") && strings.Contains(o.said, l.name) {
@@ -203,10 +203,14 @@ func (l look) kind(ctx context.Context, f *flag) (k pflagkind.Kind, doubt string
 	}
 	known := true
 	switch {
-	case !o.ok:
+	case !o.ok && reason == "":
 		k, known, doubt = pflagkind.Kind{Of: tool.TypeString}, false, "its parser could not be asked: "+o.why
 	case reason == "":
 		k = pflagkind.Kind{Of: tool.TypeString}
+	case isPlain(reason):
+		if k, known, err = l.plainKind(ctx); err != nil {
+			return k, "", err
+		}
 	default:
 		if k, known = kindOf(reason); !known && len(k.Enum) == 0 {
 			k.Enum = named(f.about) // what refuses a value takes some only
@@ -233,6 +237,37 @@ func (l look) kind(ctx context.Context, f *flag) (k pflagkind.Kind, doubt string
 		k.Enum, err = l.enum(ctx, f)
 	}
 	return k, doubt, err
+}
+
+// plainReason is all that the standard library's flag package says of a value that it does not take.
+const plainReason = "parse error"
+
+func isPlain(reason string) bool {
+	line, _, _ := strings.Cut(reason, "\n")
+	return strings.TrimSpace(line) == plainReason
+}
+
+// plainKind finds out what a flag of that package takes, by values of which some types take some.
+func (l look) plainKind(ctx context.Context) (k pflagkind.Kind, known bool, err error) {
+	takes := map[string]bool{}
+	for _, value := range []string{"true", "-2", "2", "2.5", "2s"} {
+		o, reason, err := l.parse(ctx, value)
+		if err != nil {
+			return k, false, err
+		}
+		takes[value] = o.ok && reason == ""
+	}
+	switch {
+	case takes["2.5"]:
+		return pflagkind.Kind{Of: tool.TypeNumber}, true, nil
+	case takes["2"] && !takes["true"]:
+		return pflagkind.Kind{Of: tool.TypeInteger, From0: !takes["-2"]}, true, nil
+	case takes["2s"]:
+		return pflagkind.Kind{Of: tool.TypeString, Format: tool.FormatDuration}, true, nil
+	case takes["true"] && !takes["2"]:
+		return pflagkind.Kind{Of: tool.TypeBoolean}, true, nil
+	}
+	return pflagkind.Kind{Of: tool.TypeString}, false, nil
 }
 
 // repeats reports whether the flag is offered again once it has been given.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -138,6 +139,13 @@ func everyFlag(f *pflag.FlagSet) map[string]func() any {
 	f.Var(&choice{}, "choice", "which one of them")
 	f.Var(&size{}, "size", "how large")
 	f.Var(&commas{}, "commas", "split at commas")
+	plain := flag.NewFlagSet("", flag.ContinueOnError) // whose parsers say nothing of the type
+	plain.Bool("plain-bool", false, "true or false")
+	plain.Duration("plain-duration", 0, "how long")
+	plain.Float64("plain-float", 0, "a number")
+	plain.Int("plain-int", 0, "a whole number")
+	plain.Uint("plain-uint", 0, "a whole number")
+	f.AddGoFlagSet(plain)
 	f.String("back-quoted", "", "the `NAME` of something")
 	f.String("old-flag", "", "from another time")
 	f.String("hidden-flag", "", "nobody knows")
