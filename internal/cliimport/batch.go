@@ -3,6 +3,7 @@ package cliimport
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/pflagkind"
@@ -102,7 +103,7 @@ func (p *prober) texts(ctx context.Context, c *command, flags []*flag) error {
 
 // key tells what flags are told alike.
 func (f *flag) key() string {
-	return strings.Join([]string{f.name, f.about, f.help.word, f.help.value, f.help.about}, "\x00")
+	return strings.Join([]string{f.name, f.about, f.help.word, f.help.value, f.help.about, strconv.FormatBool(f.inherited)}, "\x00")
 }
 
 // entry returns what is known of a flag that is told so.

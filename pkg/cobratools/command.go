@@ -150,7 +150,7 @@ func (s *server) relay(ctx context.Context, words []string, in io.Reader, out io
 		return err
 	}
 	r := &relay{commands: map[string]*command{}, toClient: ndjson.NewWriter(out), toGuard: ndjson.NewWriter(toGuard),
-		waiting: map[string]*waitingCall{}, late: map[string]bool{}}
+		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
 	for i := range s.commands {
 		r.commands[mcpserver.ToolName(s.commands[i].tool.ID)] = &s.commands[i]
 	}

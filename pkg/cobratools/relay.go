@@ -3,6 +3,7 @@ package cobratools
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type relay struct {
 
 	mu      sync.Mutex
 	waiting map[string]*waitingCall // by the ids of the client's requests
-	// late are the ids of calls that have ended here before the guard answered: no Middleware has seen what it still says.
+	asked   map[string]chan []byte  // what the guard answers, once, by the ids that it knows
+	// late are the ids of what has ended here before the guard answered: no Middleware has seen what it still says.
 	late  map[string]bool
 	calls sync.WaitGroup
 }
@@ -34,8 +36,7 @@ type relay struct {
 // waitingCall is a call that is under way.
 type waitingCall struct {
 	cancel context.CancelCauseFunc
-	sent   bool        // the guard has it; guarded by relay.mu
-	answer chan []byte // the guard's line, once
+	sent   int // how often the guard was given it; guarded by relay.mu
 }
 
 // errGivenUp is why a call ends that its client no longer wants.
@@ -127,14 +128,14 @@ func (r *relay) cancelled(params []byte) bool {
 		return false
 	}
 	w.cancel(errGivenUp)
-	return !w.sent
+	return w.sent != 1 // what was given once more has another id, and ends with its context
 }
 
 // begin makes a call in a goroutine of its own, which run waits for.
 func (r *relay) begin(ctx context.Context, c *command, line []byte) {
 	frame := ndjson.Scan(line)
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &waitingCall{cancel: cancel, answer: make(chan []byte, 1)}
+	w := &waitingCall{cancel: cancel}
 	id := string(frame.ID)
 	r.mu.Lock()
 	_, twice := r.waiting[id]
@@ -217,27 +218,38 @@ func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson
 	return resultLine(frame.ID, answer.Result, said, out)
 }
 
-// ask hands a call to the guard, and returns its answer.
+// ask hands a call to the guard, and returns its answer. What a Middleware makes once more gets an id of its own: what the
+// guard still says of the time before is no answer to it.
 func (r *relay) ask(ctx context.Context, id, line []byte, w *waitingCall) ([]byte, error) {
+	own := id
+	answer := make(chan []byte, 1)
 	r.mu.Lock()
 	if err := context.Cause(ctx); err != nil {
 		r.mu.Unlock()
 		return nil, err
 	}
-	w.sent = true
+	if w.sent++; w.sent > 1 {
+		own = []byte(`"again-` + rand.Text() + `"`)
+		frame := ndjson.Scan(line)
+		line = ndjson.Replace(line, frame.ID, own)
+	}
+	r.asked[string(own)] = answer
 	r.mu.Unlock()
 	if err := r.toGuard.Relay(line); err != nil {
 		return nil, err
 	}
 	select {
-	case answer := <-w.answer:
-		return answer, nil
+	case said := <-answer:
+		frame := ndjson.Scan(said)
+		return ndjson.Replace(said, frame.ID, id), nil
 	case <-ctx.Done():
 		r.mu.Lock()
-		r.late[string(id)] = true
+		delete(r.asked, string(own))
+		r.late[string(own)] = true
+		again := w.sent > 1
 		r.mu.Unlock()
-		if !errors.Is(context.Cause(ctx), errGivenUp) { // the client's own word has passed
-			cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
+		if again || !errors.Is(context.Cause(ctx), errGivenUp) { // else the client's own word has passed
+			cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, own)
 			_ = r.toGuard.Send([]byte(cancel)) // it ends, or has ended
 		}
 		return nil, context.Cause(ctx)
@@ -259,17 +271,16 @@ func (r *relay) answers(from io.Reader) error {
 		}
 		frame := ndjson.Scan(line)
 		r.mu.Lock()
-		w, late := r.waiting[string(frame.ID)], r.late[string(frame.ID)]
-		if late && !frame.HasMethod() {
-			delete(r.late, string(frame.ID))
-			r.mu.Unlock()
-			continue
+		id := string(frame.ID)
+		asked, late := r.asked[id], r.late[id]
+		if !frame.HasMethod() { // one answer is all that a request gets
+			delete(r.asked, id)
+			delete(r.late, id)
 		}
 		r.mu.Unlock()
-		if w != nil && !frame.HasMethod() {
-			select {
-			case w.answer <- bytes.Clone(line):
-			default: // one answer is all that a request gets
+		if (asked != nil || late) && !frame.HasMethod() {
+			if asked != nil {
+				asked <- bytes.Clone(line)
 			}
 			continue
 		}

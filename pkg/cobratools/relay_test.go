@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestLateAnswers(t *testing.T) {
 		return next(ctx, r, in)
 	}}}})
 	r := &relay{commands: map[string]*command{"zoo_delete": tools["zoo_delete"]}, toClient: ndjson.NewWriter(toClient), toGuard: ndjson.NewWriter(toGuard),
-		waiting: map[string]*waitingCall{}, late: map[string]bool{}}
+		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(t.Context(), fromClient, fromGuard, toGuard.Close) }() // ends with the client
 	lines := bufio.NewReader(clientIn)
@@ -52,6 +53,65 @@ func TestLateAnswers(t *testing.T) {
 	go io.Copy(io.Discard, lines) //nolint:errcheck // until the test ends
 	client.Close()
 	guard.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRetry: a Middleware that gives a call up itself can make it again, and gets the answer to that.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	fromClient, client := io.Pipe()
+	guardIn, toGuard := io.Pipe()
+	fromGuard, guard := io.Pipe()
+	clientIn, toClient := io.Pipe()
+	first := make(chan struct{}) // closed when the guard has the call
+	tools := zooTools(t, Config{Selectors: []Selector{{Middleware: func(ctx context.Context, r *Request, in ToolInput, next Handler) (*Result, ToolOutput, error) {
+		once, cancel := context.WithCancelCause(ctx)
+		go func() { // ends with the guard's first line
+			<-first
+			cancel(errors.New("it takes too long"))
+		}()
+		if _, _, err := next(once, r, in); err == nil || !strings.Contains(err.Error(), "too long") {
+			t.Errorf("the first time: %v", err)
+		}
+		return next(ctx, r, in)
+	}}}})
+	r := &relay{commands: map[string]*command{"zoo_delete": tools["zoo_delete"]}, toClient: ndjson.NewWriter(toClient), toGuard: ndjson.NewWriter(toGuard),
+		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
+	ended := make(chan error, 1)
+	go func() { ended <- r.run(t.Context(), fromClient, fromGuard, toGuard.Close) }() // ends with the client
+	go func() {                                                                       // the guard, which ends with the relay
+		defer guard.Close()
+		lines := bufio.NewReader(guardIn)
+		read := func() ndjson.Frame {
+			line, _ := lines.ReadBytes('\n')
+			return ndjson.Scan(line)
+		}
+		answer := func(id []byte, stdout string) {
+			fmt.Fprintf(guard, `{"jsonrpc":"2.0","id":%s,"result":{"structuredContent":{"stdout":%q}}}`+"\n", id, stdout)
+		}
+		one := read()
+		close(first)
+		if cancelled := read(); cancelled.MethodName() != "notifications/cancelled" {
+			t.Errorf("the guard is told %s", cancelled.MethodName())
+		}
+		two := read()
+		if string(one.ID) != "1" || string(two.ID) == "1" {
+			t.Errorf("the ids are %s and %s", one.ID, two.ID)
+		}
+		answer(one.ID, "of the first")
+		answer(two.ID, "of the second")
+		io.Copy(io.Discard, lines) //nolint:errcheck // until the relay ends
+	}()
+	if _, err := io.WriteString(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zoo_delete","arguments":{"args":["a"]}}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(clientIn).ReadString('\n')
+	if err != nil || !strings.Contains(line, "of the second") || !strings.Contains(line, `"id":1,`) {
+		t.Errorf("the call gave %s (%v)", line, err)
+	}
+	client.Close()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -23,6 +23,22 @@ func (p program) differs(t *tool.Tool) string {
 	return fmt.Sprintf("%s is another program than its entry names (sha256 %s…, not %s…)", p.path, p.sum[:12], t.Exec.SHA256[:12])
 }
 
+// Programs looks at the files of programs before a call is made. Its zero value is ready; safe for concurrent use.
+type Programs struct{ found programs }
+
+// Differs says that a tool's program is another one than its entry names, or that there is none. It is "" where that
+// says nothing of its program.
+func (p *Programs) Differs(t *tool.Tool) string {
+	if t.Exec == nil || t.Exec.SHA256 == "" {
+		return ""
+	}
+	found, failure := p.found.find(t)
+	if failure != nil {
+		return failure.Message
+	}
+	return found.differs(t)
+}
+
 // programs finds programs, and knows their hashes. Safe for concurrent use.
 type programs struct{ files filehash.Files }
 

@@ -75,7 +75,8 @@ func (r *row) compare(tree []treeCommand, made *cliimport.Made) {
 			r.say("%s: not found", words)
 		}
 		for _, f := range c.Flags {
-			if f.Hidden || f.Name == "help" || f.Name == "version" && len(c.Path) == 0 || left[cliimport.Left{Command: words, Flag: f.Name}] {
+			cobras := f.Name == "help" || f.Name == "version" && len(c.Path) == 0
+			if f.Hidden || cobras || left[cliimport.Left{Command: words, Flag: f.Name}] {
 				continue
 			}
 			r.flags++
@@ -111,7 +112,8 @@ func (r *row) flag(t *cliimport.Tool, f treeFlag) {
 	case !same(kind.Parameter(f.Name, ""), p):
 		r.wrong++
 		want := kind.Parameter(f.Name, "")
-		r.say("%s --%s: %s, and is %s (%q, default %q, alone %q) %s", t.Command, f.Name, brief(&p), brief(&want), f.Type, f.Default, f.NoOpt, doubt)
+		r.say("%s --%s: %s, and is %s (%q, default %q, alone %q) %s", t.Command, f.Name, brief(&p), brief(&want),
+			f.Type, f.Default, f.NoOpt, doubt)
 	}
 	if p.Required != f.Required {
 		r.say("%s --%s: required %v, and is %v", t.Command, f.Name, p.Required, f.Required)

@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
+	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -367,6 +368,7 @@ func toolsCheckCommand(env *cli.Environment) *cobra.Command {
 // check reads the files, or all the configuration when there are none, and gives everything that is to be
 // said.
 func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
+	var programs executor.Programs
 	if len(files) == 0 {
 		set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 		if err != nil {
@@ -374,7 +376,7 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 		}
 		found := set.Warnings
 		for i := range set.Tools {
-			found = append(found, config.CheckSetups(&set.Tools[i])...)
+			found = append(append(found, config.CheckSetups(&set.Tools[i])...), checkProgram(&programs, &set.Tools[i].Tool)...)
 		}
 		config.AddExcerptsOf(set.Files, found)
 		return found, len(set.Tools), nil
@@ -407,11 +409,28 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 		count += len(loaded)
 		for i := range loaded {
 			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
+			found = append(found, checkProgram(&programs, &loaded[i].Tool)...)
 		}
 		config.AddExcerptsOf([]config.File{file}, found)
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, count, nil
+}
+
+// checkProgram warns where the program of a tool is another one than its entry names, by its sha256.
+func checkProgram(programs *executor.Programs, t *tool.Tool) yamldoc.Errors {
+	says := programs.Differs(t)
+	if says == "" {
+		return nil
+	}
+	hint := "a2a-acp import cli --update --into FILE imports the new one"
+	if t.Exec.Pin {
+		says += "; calls are refused, since the entry pins it"
+	}
+	return yamldoc.Errors{yamldoc.Error{
+		File: t.Source.File, Line: t.Source.Line, Column: 1, Severity: yamldoc.SeverityWarning,
+		Rule: "exec", Message: fmt.Sprintf("tool %q: %s", t.ID, says), Hint: hint,
+	}.Escaped()}
 }
 
 // completeParameters completes the names of the parameters of the tool that the line has named.
