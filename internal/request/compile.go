@@ -309,6 +309,17 @@ func (t *Template) Line() string {
 	return t.spec.Method + " " + t.origin + t.basePath + t.spec.Path
 }
 
+// Fixed returns the headers that are the same for every call.
+func (t *Template) Fixed() []Header {
+	var fixed []Header
+	for _, h := range t.spec.Headers {
+		if text, ok := h.Value.Scalar.(string); ok && !strings.Contains(text, "{{") {
+			fixed = append(fixed, Header{h.Name, text})
+		}
+	}
+	return fixed
+}
+
 // Method returns the method.
 func (t *Template) Method() string { return t.spec.Method }
 

@@ -22,6 +22,12 @@ type Caller interface {
 // left; ending ctx ends the call. Every outcome is a Result. Result.Error is set if the reason is ours and
 // not the tool's.
 func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) tool.Result {
+	return e.execute(ctx, call, caller, e.prepare)
+}
+
+// execute is Execute for an act that is prepared in this way.
+func (e *Executor) execute(ctx context.Context, call tool.Call, caller Caller,
+	prepare func(tool.Call) (*act, *tool.Failure)) tool.Result {
 	if call.ID == "" {
 		call.ID = e.newID()
 	}
@@ -34,7 +40,7 @@ func (e *Executor) Execute(ctx context.Context, call tool.Call, caller Caller) t
 	}
 	defer end()
 
-	act, failure := e.prepare(call)
+	act, failure := prepare(call)
 	if failure != nil {
 		return e.refuse(ctx, call, nil, started, failure)
 	}

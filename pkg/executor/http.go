@@ -96,6 +96,9 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 		body.To = nil // what is told is not what comes
 	}
 	x := httptool.Exchange{Request: work.sent, API: a.tool.HTTP.API, Credentials: a.credentials(settled), Limits: limits}
+	if work.resumes != nil {
+		return r.resume(ctx, a, x), nil
+	}
 	answer, err := r.client.Do(ctx, x, body)
 	out := outcome{
 		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,

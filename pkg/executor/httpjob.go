@@ -219,7 +219,8 @@ func (w *waiting) timeOut() {
 	if w.before != "" {
 		why += ", and the last time there was no word of it: " + w.before
 	}
-	failure := tool.Failf(tool.FailPollTimeout, "the job %s of the call %s %s", w.a.shownURL(w.job.URL), w.a.call.ID, why)
+	failure := tool.Failf(tool.FailPollTimeout, "the job %s of the call %s %s; `a2a-acp tools resume %s` asks on",
+		w.a.shownURL(w.job.URL), w.a.call.ID, why, w.a.call.ID)
 	failure.Retryable = true
 	failure.Details["job"], failure.Details["call"], failure.Details["looks"] = w.a.shownURL(w.job.URL), w.a.call.ID, w.looks
 	w.out.Ended, w.out.Stdout, w.out.OutputBytes = failure, nil, 0

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/answer"
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -231,5 +232,48 @@ func TestJobIsNotAskedUnrecorded(t *testing.T) {
 	result := h.execute(t.Context(), `{"id": "7"}`)
 	if result.Error == nil || !strings.Contains(result.Error.Message, "could not be recorded") {
 		t.Errorf("%+v", result.Error)
+	}
+}
+
+// TestResume checks that asking on about a job is decided as a call of its own, and goes where the source is.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		verdict permissions.Verdict
+		change  func(*events.Job)
+		asked   int32
+		code    tool.FailureCode
+	}{
+		"approved":            {permissions.Approve, func(*events.Job) {}, 1, ""},
+		"rejected":            {permissions.Reject, func(*events.Job) {}, 0, tool.FailDenied},
+		"elsewhere":           {permissions.Approve, func(j *events.Job) { j.URL = "http://127.0.0.2/jobs/7" }, 0, tool.FailDenied},
+		"a user":              {permissions.Approve, func(j *events.Job) { j.URL = strings.Replace(j.URL, "//", "//me@", 1) }, 0, tool.FailDenied},
+		"cancelled elsewhere": {permissions.Approve, func(j *events.Job) { j.Cancel = "DELETE http://127.0.0.2/" }, 0, tool.FailDenied},
+		"partial":             {permissions.Approve, func(j *events.Job) { j.Partial = true }, 0, tool.FailNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			h := baking(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				if r.Method != "GET" || r.URL.Path != "/jobs/7" || r.Header.Get("X-Version") != "2" || r.Header.Get("Authorization") != "Bearer "+shopKey {
+					t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+				}
+				io.WriteString(w, `{"status": "done"}`)
+			}), tool.Job{Status: "status", Completed: []string{"done"}}, "/jobs/{{response.id}}", "/jobs/{{response.id}}")
+			h.authority = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{{
+				Version: permissions.Version2, Rules: []permissions.Rule{rule(test.verdict)}}})})
+			at := h.tools.List()[0].Tool.HTTP.API.Origin
+			job := events.Job{URL: at + "/jobs/7", Cancel: "DELETE " + at + "/jobs/7"}
+			test.change(&job)
+			result := h.executor.Resume(t.Context(), h.call(``), job, person{h})
+			code := tool.FailureCode("")
+			if result.Error != nil {
+				code = result.Error.Code
+			}
+			if code != test.code || asked.Load() != test.asked || test.code == "" && (result.Stdout != `{"status": "done"}` || len(h.of(events.JobBegun)) != 1) {
+				t.Errorf("%+v, asked %d times; want %s, %d", result, asked.Load(), test.code, test.asked)
+			}
+		})
 	}
 }

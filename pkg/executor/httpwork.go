@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/request"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -15,6 +16,7 @@ type requestWork struct {
 	further  []*request.Template // those that ask about the job that it begins, and end it
 	decided  *request.Request    // as it is decided about: without what names the one call
 	sent     *request.Request
+	resumes  *events.Job   // that was begun before, and is asked about; nil for a request of its own
 	public   *shownRequest // for people, once somebody has looked
 }
 
@@ -37,13 +39,21 @@ func (w *requestWork) Sum(put func(parts ...string), id, dir string) {
 		put(h.Name, h.Value)
 	}
 	put(string(w.decided.Body))
+	if w.resumes != nil {
+		put("a2a-acp resumed job v1", w.resumes.Cancel)
+	}
 	for _, t := range w.further {
 		put("a2a-acp further request v1", t.Definition())
 	}
 }
 
 // line is the line of the request with its tags.
-func (w *requestWork) line() string { return w.tool.HTTP.Line }
+func (w *requestWork) line() string {
+	if w.resumes != nil {
+		return "GET " + w.resumes.URL
+	}
+	return w.tool.HTTP.Line
+}
 
 // shownRequest is a request as people may see it.
 type shownRequest struct {

@@ -145,7 +145,11 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 	if entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, id); ok && entry.Tool.Output.Keep > 0 {
 		caller = terminal // what is printed is what its author has shortened
 	}
-	result := a.Executor.Execute(ctx, call, caller)
+	return tellResult(env, live, a.Executor.Execute(ctx, call, caller))
+}
+
+// tellResult prints what a call came to that is not printed yet, and returns its exit code.
+func tellResult(env *cli.Environment, live *liveOutput, result tool.Result) error {
 	if err := live.finish(result); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return cli.Fail(exit.Host, fmt.Errorf("the tool ran, but its output cannot be written: %w", err))
 	}

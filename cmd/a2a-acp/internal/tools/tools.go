@@ -32,7 +32,7 @@ func Command(env *cli.Environment) *cobra.Command {
 	}
 	cmd.AddCommand(
 		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env),
-		toolsRunCommand(env),
+		toolsRunCommand(env), toolsResumeCommand(env),
 		toolsTestCommand(env), toolsExportCommand(env), toolsSchemaCommand(env), toolsCircuitsCommand(env),
 	)
 	return cmd
