@@ -146,9 +146,13 @@ func (c Change) Apply() error {
 		}
 	}
 	if c.After == nil {
-		return os.Remove(c.Path)
+		if err := os.Remove(c.Path); err != nil {
+			return err
+		}
+		removeMade(filepath.Dir(c.Path))
+		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.Path), madeMode); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(c.Path, c.After, mode); err != nil {
@@ -158,6 +162,20 @@ func (c Change) Apply() error {
 		return os.Remove(c.backup)
 	}
 	return nil
+}
+
+// madeMode is the mode of directories that Apply makes where there are none.
+const madeMode = 0o700
+
+// removeMade removes a directory that is as Apply makes one, and those above it: of its mode, and empty. Others stay.
+func removeMade(dir string) {
+	for {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || info.Mode().Perm() != madeMode || os.Remove(dir) != nil {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // begin reads what is to be changed. Links are followed: dotfiles are often links to files elsewhere.

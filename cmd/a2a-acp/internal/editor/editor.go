@@ -2,6 +2,7 @@
 package editor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,11 @@ func apply(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes 
 		env.Say("nothing changes in " + env.Short(c.Path))
 		return nil
 	}
-	fmt.Fprint(env.Stdout, display.Whole(string(diff.Diff(c.Path, c.Before, c.Path, c.After))))
+	text, kept := shown(c)
+	fmt.Fprint(env.Stdout, text)
+	if len(kept) > 0 {
+		env.Say(env.Short(c.Path) + " keeps " + strings.Join(kept, " and ") + ", which the lines above do not show")
+	}
 	if dry {
 		return nil
 	}
@@ -191,6 +196,27 @@ func apply(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes 
 		env.Say("what it was is in " + env.Short(backup))
 	}
 	return nil
+}
+
+// shown is a change as people read it, and what all of the file has and the change leaves as it is, for which each line
+// would end in an escape.
+func shown(c editor.Change) (text string, kept []string) {
+	before, after := c.Before, c.After
+	if mark := []byte("\ufeff"); bytes.HasPrefix(before, mark) && bytes.HasPrefix(after, mark) {
+		before, after = before[len(mark):], after[len(mark):]
+		kept = append(kept, "its byte order mark")
+	}
+	ends := func(text []byte) (all, crlf int) {
+		return bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
+	}
+	linesBefore, crlfBefore := ends(before)
+	linesAfter, crlfAfter := ends(after)
+	text = string(diff.Diff(c.Path, before, c.Path, after))
+	if linesBefore == crlfBefore && linesAfter == crlfAfter && crlfBefore+crlfAfter > 0 {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		kept = append(kept, "its line ends of Windows (CRLF)")
+	}
+	return display.Whole(text), kept
 }
 
 // guarded returns the entries of agents by their names, or of all that are found.
