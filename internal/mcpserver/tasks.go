@@ -2,71 +2,12 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-)
-
-// Task is a call that its client does not wait for (the extension io.modelcontextprotocol/tasks): it asks how it
-// stands, with other requests.
-type Task struct {
-	ID        string
-	Principal string // whose it is; for others there is no such task
-	Created   time.Time
-	Updated   time.Time
-	Status    TaskStatus
-	Message   string          // what is to be said of it; may be ""
-	Result    json.RawMessage // of TaskCompleted: the call's
-	Failed    *ProtocolError  // of TaskFailed
-	Waits     *TaskWait       // of TaskInput
-}
-
-// TaskWait is what a task needs to go on, also in another process.
-type TaskWait struct {
-	Client    Client
-	Name      string
-	Arguments json.RawMessage
-	State     string
-	Round     int
-	Requests  map[string]InputRequest    // not answered yet, by the keys that the client is told
-	Answers   map[string]json.RawMessage // by the keys of InputRequired
-}
-
-// TaskStatus is how a task stands.
-type TaskStatus string
-
-// The statuses. The last three are final.
-const (
-	TaskWorking   TaskStatus = "working"
-	TaskInput     TaskStatus = "input_required"
-	TaskCompleted TaskStatus = "completed"
-	TaskFailed    TaskStatus = "failed"
-	TaskCancelled TaskStatus = "cancelled"
-)
-
-// TaskLog keeps tasks. It is safe for concurrent use.
-type TaskLog interface {
-	// Keep keeps a task as it is now, in place of what it was. When it returns, Get finds it.
-	Keep(ctx context.Context, task Task) error
-	// Get returns a task of a principal; ErrNoTask if there is none. One that was at work in a process which
-	// has ended has failed.
-	Get(ctx context.Context, principal, id string) (Task, error)
-}
-
-// ErrNoTask is what TaskLog.Get returns for a task that there is not.
-var ErrNoTask = errors.New("there is no such task")
-
-// TaskLife is how long a task is kept, and taskPoll how often a client is to ask.
-const (
-	TaskLife = 24 * time.Hour
-	taskPoll = time.Second
 )
 
 // TaskAfter is how long a client waits for a call until it becomes a task.
@@ -184,10 +125,11 @@ func (s *Server) ended(ctx context.Context, x *exchange, call Call, about func()
 	return s.created(task)
 }
 
-func newTaskID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+// created is the result of a call that is a task.
+func (s *Server) created(task Task) ([]byte, error) {
+	told := task.basis()
+	told["resultType"], told["_meta"] = "task", s.resultMeta()
+	return encode(told)
 }
 
 // begin starts the work of a task, in a goroutine that CloseTasks waits for.
@@ -297,145 +239,6 @@ func (s *Server) keep(ctx context.Context, task *Task) error {
 	return nil
 }
 
-// wait has a task wait for answers.
-func (t *Task) wait(call Call, in *InputRequired) {
-	round := 1
-	if t.Waits != nil {
-		round = t.Waits.Round + 1
-	}
-	t.Status = TaskInput
-	t.Waits = &TaskWait{Client: *call.Client, Name: call.Name, Arguments: call.Arguments, State: in.State, Round: round,
-		Requests: map[string]InputRequest{}, Answers: map[string]json.RawMessage{}}
-	for key, request := range in.Requests {
-		t.Waits.Requests[fmt.Sprintf("%d.%s", round, key)] = request // no key comes a second time
-	}
-}
-
-// basis is what is said of every task.
-func (t *Task) basis() map[string]any {
-	told := map[string]any{
-		"taskId": t.ID, "status": t.Status, "createdAt": t.Created.UTC().Format(time.RFC3339Nano),
-		"lastUpdatedAt": t.Updated.UTC().Format(time.RFC3339Nano),
-		"ttlMs":         TaskLife.Milliseconds(), "pollIntervalMs": taskPoll.Milliseconds(),
-	}
-	if t.Message != "" {
-		told["statusMessage"] = t.Message
-	}
-	return told
-}
-
-// detail is all that is said of a task.
-func (t *Task) detail() map[string]any {
-	told := t.basis()
-	switch t.Status {
-	case TaskInput:
-		told["inputRequests"] = t.Waits.Requests
-	case TaskCompleted:
-		told["result"] = t.Result
-	case TaskFailed:
-		told["error"] = t.Failed
-	}
-	return told
-}
-
-// created is the result of a call that is a task.
-func (s *Server) created(task Task) ([]byte, error) {
-	told := task.basis()
-	told["resultType"], told["_meta"] = "task", s.resultMeta()
-	return encode(told)
-}
-
-// found returns the task that a request is about.
-func (s *Server) found(ctx context.Context, x *exchange) (Task, error) {
-	if !x.client.Capabilities.Tasks {
-		return Task{}, needsTasks()
-	}
-	task, err := s.o.Tasks.Get(ctx, x.client.Principal, textParam(x.params, "taskId"))
-	if errors.Is(err, ErrNoTask) {
-		return task, failf(codeParams, "%v", ErrNoTask)
-	}
-	return task, err
-}
-
-func needsTasks() *ProtocolError {
-	return NeedsCapability(map[string]any{"extensions": map[string]any{tasksExtension: map[string]any{}}})
-}
-
-// getTask says how a task stands. One that waits goes on where its answer has come another way.
-func (s *Server) getTask(ctx context.Context, x *exchange) ([]byte, error) {
-	task, err := s.found(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if task.Status == TaskInput {
-		if task, err = s.goOn(ctx, x); err != nil {
-			return nil, err
-		}
-	}
-	told := task.detail()
-	told["resultType"], told["_meta"] = "complete", s.resultMeta()
-	return encode(told)
-}
-
-// goOn has a task go on whose answer has come, and returns it.
-func (s *Server) goOn(ctx context.Context, x *exchange) (Task, error) {
-	s.tasks.turn.Lock()
-	defer s.tasks.turn.Unlock()
-	task, err := s.found(ctx, x)
-	if err != nil || task.Status != TaskInput ||
-		len(task.Waits.Requests) > 0 && (s.o.Answered == nil || !s.o.Answered(ctx, task.Waits.State)) {
-		return task, err
-	}
-	if err = s.resume(ctx, x, &task); errors.Is(err, errNotNow) {
-		err = nil
-	}
-	return task, err
-}
-
-// updateTask takes answers. What nobody asks, or asks no more, is passed over.
-func (s *Server) updateTask(ctx context.Context, x *exchange) ([]byte, error) {
-	s.tasks.turn.Lock()
-	defer s.tasks.turn.Unlock()
-	task, err := s.found(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	answers, failed := readAnswers(param(x.params, "inputResponses"))
-	if failed != nil {
-		return nil, failed
-	}
-	if task.Status == TaskInput {
-		task.Waits = task.Waits.clone()
-		for key, answer := range answers {
-			if _, asked := task.Waits.Requests[key]; asked {
-				delete(task.Waits.Requests, key)
-				task.Waits.Answers[strings.TrimPrefix(key, fmt.Sprintf("%d.", task.Waits.Round))] = answer
-			}
-		}
-		err := errNotNow
-		if len(task.Waits.Requests) == 0 {
-			err = s.resume(ctx, x, &task)
-		}
-		if errors.Is(err, errNotNow) { // with the answers, until getTask goes on with it
-			err = s.keep(ctx, &task)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return encode(s.head(x, notKept))
-}
-
-// clone is a copy that may be changed.
-func (w *TaskWait) clone() *TaskWait {
-	c := *w
-	c.Requests, c.Answers = maps.Clone(w.Requests), maps.Clone(w.Answers)
-	if c.Answers == nil {
-		c.Answers = map[string]json.RawMessage{}
-	}
-	return &c
-}
-
 // resume makes the call of a task again, with what it waited for. turn is held.
 func (s *Server) resume(ctx context.Context, by *exchange, task *Task) error {
 	waits := task.Waits
@@ -470,30 +273,6 @@ func (s *Server) resume(ctx context.Context, by *exchange, task *Task) error {
 		s.finish(at, call, <-done, r)
 	})
 	return nil
-}
-
-// cancelTask ends a task, if it has not ended.
-func (s *Server) cancelTask(ctx context.Context, x *exchange) ([]byte, error) {
-	s.tasks.turn.Lock()
-	defer s.tasks.turn.Unlock()
-	task, err := s.found(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	s.tasks.mu.Lock()
-	r := s.tasks.running[task.ID]
-	if r != nil {
-		r.cancelled = true
-		r.cancel(ErrCancelled)
-	}
-	s.tasks.mu.Unlock()
-	if r == nil && task.Status == TaskInput {
-		task.Status = TaskCancelled
-		if err := s.keep(ctx, &task); err != nil {
-			return nil, err
-		}
-	}
-	return encode(s.head(x, notKept))
 }
 
 // nobody is the peer of a call whose client is not there.
