@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -65,6 +66,7 @@ func TestCanaries(t *testing.T) {
 		{"export", "--format", "csv"}, {"tail", "-n", "100"}, {"verify"}} {
 		w.run("", append([]string{"audit"}, args...)...)
 	}
+	w.crash()
 	w.run("", "webhooks", "list")
 	w.run("", "webhooks", "show", "all")
 	w.search()
@@ -165,6 +167,15 @@ agent calls {"name":"print","arguments":{}}
 agent calls {"name":"fails","arguments":{}}
 agent>  {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}
 agent exits 0
+`,
+		filepath.Join(w.work, "wait"): `agent<  {"method":"initialize"}
+agent>  {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}}
+agent<  {"method":"session/new"}
+agent>  {"jsonrpc":"2.0","id":2,"result":{"sessionId":"s1"}}
+agent<  {"id":3,"method":"session/prompt"}
+agent calls {"name":"given","arguments":{"key":"` + inParameter + `"}}
+agent>  {"jsonrpc":"2.0","method":"_test/waits"}
+agent<  {"id":4}
 `,
 	})
 	for name, value := range map[string]string{"KEY": inStore, "HOOK": inHook} {
@@ -276,26 +287,81 @@ func (w *canaryWorld) callDaemon(address string) {
 	}
 }
 
+// prompts is what an editor says in which a person gives secrets away.
+func (w *canaryWorld) prompts() string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}
+{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}
+{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"use %s and %s"}]}}
+`, w.work, inPrompt, inStore)
+}
+
 // prompt has a person in an editor give a secret away.
 func (w *canaryWorld) prompt() {
 	w.t.Helper()
 	cmd := w.command("bridge", "--", w.bin("fake-agent"), filepath.Join(w.work, "play"))
 	cmd.Env = append(cmd.Env, w.environment()...)
-	says := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}
-{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}
-{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"use %s and %s"}]}}
-`, w.work, inPrompt, inStore)
 	editor := w.input(cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := io.WriteString(editor, says); err != nil {
+	if _, err := io.WriteString(editor, w.prompts()); err != nil {
 		w.t.Error(err)
 	}
 	cmd.Wait() //nolint:errcheck // the agent ends it
 	w.told("what the bridge says", out.String())
+}
+
+// crash has the daemon, and a bridge in the middle of a turn, crash with all that they know, and tell the state of every
+// goroutine, as a panic does (GOTRACEBACK).
+func (w *canaryWorld) crash() {
+	w.t.Helper()
+	daemon := w.command("serve", "--listen", "127.0.0.1:0")
+	bridge := w.command("bridge", "--", w.bin("fake-agent"), filepath.Join(w.work, "wait"))
+	for _, c := range []struct {
+		cmd  *exec.Cmd
+		name string
+		says string // to it, once it runs
+		use  func(line string)
+	}{
+		{daemon, "daemon", "", func(line string) {
+			var ready struct{ URL string }
+			if err := json.Unmarshal([]byte(line), &ready); err != nil {
+				w.t.Errorf("the first line: %v", err)
+			}
+			w.callDaemon(ready.URL)
+		}},
+		{bridge, "bridge", w.prompts(), func(string) {}},
+	} {
+		c.cmd.Env = append(append(c.cmd.Env, w.environment()...), "GOTRACEBACK=system")
+		var said bytes.Buffer
+		c.cmd.Stderr = &said
+		in := w.input(c.cmd)
+		out, err := c.cmd.StdoutPipe()
+		if err == nil {
+			err = c.cmd.Start()
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := io.WriteString(in, c.says); err != nil {
+			w.t.Error(err)
+		}
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if c.says == "" || strings.Contains(lines.Text(), "_test/waits") {
+				break
+			}
+		}
+		c.use(lines.Text())
+		c.cmd.Process.Signal(syscall.SIGQUIT) //nolint:errcheck // Wait tells
+		c.cmd.Wait()                          //nolint:errcheck // it crashes
+		if !strings.Contains(said.String(), "SIGQUIT: quit") || strings.Count(said.String(), "goroutine ") < 10 {
+			w.t.Errorf("the %s did not crash: %s", c.name, said.String())
+		}
+		w.told("what the "+c.name+" says as it crashes", said.String())
+	}
 }
 
 // waitFor waits until webhooks have told of each text, and the collector has heard something.

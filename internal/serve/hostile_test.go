@@ -439,14 +439,20 @@ func TestPanics(t *testing.T) {
 	t.Parallel()
 	said := make(chan string, 10)
 	h := run(t, func(o *Options) { o.Say = func(line string) { said <- line } }, Door{Name: "d", Routes: []Route{
-		{Pattern: "/x", Scope: ScopeTools, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("of a test") })},
+		{Pattern: "/x", Scope: ScopeTools, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			panic(fmt.Sprintf("of a test: %d bytes, %v", len(body), err))
+		})},
 		{Pattern: "/y", Scope: ScopeTools, Handler: who},
 	}})
-	if answer, err := client("HTTP/1.1").Do(h.request("/x", http.NoBody)); err == nil {
+	request := h.request("/x?key=canary-url", strings.NewReader("canary-body"))
+	request.Header.Set("X-Other", "canary-header")
+	if answer, err := client("HTTP/1.1").Do(request); err == nil {
 		answer.Body.Close()
 		t.Errorf("answered %s", answer.Status)
 	}
-	if line := <-said; !strings.Contains(line, "of a test") || strings.Contains(line, "tok-one") {
+	if line := <-said; !strings.Contains(line, "of a test: 11 bytes") || !strings.Contains(line, "goroutine ") ||
+		strings.Contains(line, "tok-one") || strings.Contains(line, "canary") {
 		t.Errorf("said %s", line)
 	}
 	if answer, body := h.get("/y", "tok-one"); answer.StatusCode != 200 || body != "one" {
