@@ -41,6 +41,15 @@ func TestHelpFits(t *testing.T) {
 			if first, _ := utf8.DecodeRuneInString(f.Usage); unicode.IsUpper(first) {
 				t.Errorf("%s --%s: begins with a capital: %s", cmd.CommandPath(), f.Name, f.Usage)
 			}
+			switch f.DefValue { // which help shows in parentheses, but for the first four
+			case "", "false", "0", "[]":
+			case "0s", "<nil>", "map[]", "{}", "-1":
+				t.Errorf("%s --%s: help has (%s) for its default, which says nothing", cmd.CommandPath(), f.Name, f.DefValue)
+			default:
+				if strings.Contains(f.Usage, "default") {
+					t.Errorf("%s --%s: its default is told twice: %s (%s)", cmd.CommandPath(), f.Name, f.Usage, f.DefValue)
+				}
+			}
 			for _, line := range strings.Split(f.Usage, "\n") {
 				if utf8.RuneCountInString(line) > 80-cli.HelpMargin-len(f.Name) {
 					t.Errorf("%s --%s: too long: %s", cmd.CommandPath(), f.Name, line)

@@ -49,6 +49,7 @@ func addServer(env *cli.Environment, cmd *cobra.Command) *server {
 	f.StringVar(&s.key, "key", "", "a file with the public keys that the card has to be signed by one of: JSON Web Keys, or PEM")
 	f.BoolVar(&s.plain, "allow-plain", false, "show the token without TLS, too")
 	f.DurationVar(&s.timeout, "timeout", 0, "give up after so long, such as 90s")
+	f.Lookup("timeout").DefValue = "" // there is none
 	words := func(list ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}

@@ -78,7 +78,8 @@ more, and those under way have the time of --grace. A second one ends them at on
 		"the directory that callers work in who have none of their own; the current one by default")
 	_ = cmd.MarkFlagDirname("workspace")
 	cmd.Flags().BoolVar(&flags.noAuth, "no-auth", false, "let everybody in who reaches the daemon; loopback only")
-	cmd.Flags().DurationVar(&flags.grace, "grace", 0, "how long calls under way have when the daemon ends (default 30s)")
+	cmd.Flags().DurationVar(&flags.grace, "grace", 0, "how long calls under way have when the daemon ends")
+	cmd.Flags().Lookup("grace").DefValue = serve.DefaultGrace.String() // 0 takes that of a2a-acp.yaml
 	cmd.Flags().BoolVar(&flags.printUnit, "print-unit", false, "print a unit for systemd instead")
 	cmd.Flags().BoolVar(&flags.user, "user", false, "with --print-unit: one for your own service manager")
 	return cmd
