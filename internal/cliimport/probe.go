@@ -72,8 +72,8 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			return err
 		}
 		if others := c.flagsOf(more, above); more.ok && slices.ContainsFunc(others, func(f *flag) bool { return !c.has(f.name) }) {
-			for _, f := range c.flags {
-				f.required = true
+			if err := p.require(ctx, c); err != nil {
+				return err
 			}
 			for _, f := range others {
 				if !c.has(f.name) {
@@ -97,6 +97,37 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			return err
 		}
 		f.compareOwn()
+	}
+	return nil
+}
+
+// require marks the flags that a command requires, where those that it offers are all that it lets come first. One of
+// several may be enough (Cobra's MarkFlagsOneRequired): a flag without which the others are offered, too, is not required.
+func (p *prober) require(ctx context.Context, c *command) error {
+	for _, f := range c.flags {
+		f.required = true
+	}
+	if len(c.flags) < 2 {
+		return nil
+	}
+	var spare []*flag
+	for _, without := range c.flags {
+		words := slices.Clone(c.path)
+		for _, f := range c.flags {
+			if f != without {
+				words = append(words, "--"+f.name+"="+sample(f.kind))
+			}
+		}
+		o, err := complete(ctx, p.a, append(words, "--")...)
+		if err != nil {
+			return err
+		}
+		if o.ok && slices.ContainsFunc(c.flagsOf(o, nil), func(f *flag) bool { return !c.has(f.name) }) {
+			spare = append(spare, without)
+		}
+	}
+	for _, f := range spare {
+		f.required = false
 	}
 	return nil
 }

@@ -45,6 +45,12 @@ func New(out io.Writer) *cobra.Command {
 	need.Flags().Bool("tame", false, "whether it bites")
 	_ = need.MarkFlagRequired("image")
 	_ = need.MarkFlagRequired("legs")
+	twin := leaf("create-twin NAME", "Make an animal like another")
+	twin.Flags().String("of", "", "which one, by its name")
+	twin.Flags().Int("number", 0, "which one, by its number")
+	twin.Flags().Bool("tame", false, "whether it bites")
+	twin.MarkFlagsOneRequired("of", "number")
+	twin.MarkFlagsMutuallyExclusive("of", "number")
 	list := leaf("list_animals", "List the animals")
 	list.Flags().StringP("output", "o", "table", "one of json, yaml or table")
 	_ = list.RegisterFlagCompletionFunc("output",
@@ -61,7 +67,7 @@ func New(out io.Writer) *cobra.Command {
 	old := leaf("old", "From another time")
 	old.Deprecated = "use all"
 	run := leaf("exec NAME -- COMMAND", "Run a command where an animal lives")
-	root.AddCommand(all, need, list, remove, house, hidden, old, run)
+	root.AddCommand(all, need, twin, list, remove, house, hidden, old, run)
 	return root
 }
 

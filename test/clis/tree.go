@@ -144,6 +144,9 @@ func (f treeFlag) fits(p *tool.Parameter) bool {
 // same reports whether a parameter takes what a flag does. A list is narrower than it had to be where an item must not
 // hold a comma which the program would not split at: no value arrives changed.
 func same(want, got tool.Parameter) bool {
+	if got.Items != nil && len(got.Items.Enum) > 0 { // whose values hold no commas
+		got.Form = want.Form
+	}
 	if got.Form == tool.FormPlain && want.Type == tool.TypeArray && want.Form == tool.FormEqual {
 		got.Form = want.Form
 	}
