@@ -36,7 +36,7 @@ func run(args []string, stdout io.Writer) error {
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
-			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), mcp, hooks or sandbox: only these rows")
+			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), mcp, hooks, cli or sandbox: only these rows")
 	records := flags.Int("records", longRecord, "how long the long record is")
 	role := flags.String("role", "",
 		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, verify DIR, "+
@@ -114,6 +114,8 @@ func measure(bin, only string, records int) ([]row, error) {
 	case "relay", "start":
 	case "sandbox":
 		return sandboxRows(dir), nil
+	case "cli":
+		return cliRows(bin, dir), nil
 	case "policy":
 		return policies(dir), nil
 	case "record":
@@ -129,8 +131,8 @@ func measure(bin, only string, records int) ([]row, error) {
 	case "hooks":
 		return hookRows(bin, self, dir), nil
 	default:
-		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, a2a-chunk, mcp, hooks "+
-			"and sandbox", only)
+		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, a2a-chunk, mcp, hooks, "+
+			"cli and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -161,5 +163,6 @@ func measure(bin, only string, records int) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(rows, call), sandboxRows(dir)...), nil
+	rows = append(append(rows, call), cliRows(bin, dir)...)
+	return append(rows, sandboxRows(dir)...), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/app"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const (
@@ -81,26 +79,16 @@ tools:
 // toolCall takes the row with the program's own parts, put together as they always are, in a directory of
 // its own.
 func toolCall(dir string) (r row, err error) {
-	tools, script := filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "script")
-	if err := errors.Join(os.WriteFile(tools, []byte(benchTool), 0o600),
-		os.WriteFile(script, []byte(benchScript), 0o600)); err != nil {
+	script := filepath.Join(dir, "script")
+	if err := os.WriteFile(script, []byte(benchScript), 0o600); err != nil {
 		return row{}, err
 	}
-	environment := map[string]string{"HOME": dir, "A2A_STATE_DIR": filepath.Join(dir, "state"),
-		"PATH": os.Getenv("PATH")}
-	a, err := app.New(app.Options{
-		ToolFiles: []string{tools}, Getenv: func(name string) string { return environment[name] }, Dir: dir,
-		Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
-	})
+	a, err := openApp(dir, benchTool)
 	if err != nil {
 		return row{}, err
 	}
 	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
-	call := tool.Call{
-		Tool: "bench", Arguments: json.RawMessage(`{"name":"world"}`), Dir: dir,
-		Workspace: tool.Workspace{Root: dir},
-		Origin:    tool.Origin{Door: tool.DoorCLI},
-	}
+	call := benchCall(dir, `{"name":"world"}`)
 	return toolCallRow(func() error {
 		result := a.Executor.Execute(context.Background(), call, nil)
 		if result.Stdout != "hello world\n" {
@@ -108,4 +96,18 @@ func toolCall(dir string) (r row, err error) {
 		}
 		return nil
 	}, script), nil
+}
+
+// openApp puts the program's own parts together, with the tools of a file. Whoever calls it stops them.
+func openApp(dir, toolsFile string) (*app.App, error) {
+	tools := filepath.Join(dir, "tools.yaml")
+	if err := os.WriteFile(tools, []byte(toolsFile), 0o600); err != nil {
+		return nil, err
+	}
+	environment := map[string]string{"HOME": dir, "A2A_STATE_DIR": filepath.Join(dir, "state"),
+		"PATH": os.Getenv("PATH")}
+	return app.New(app.Options{
+		ToolFiles: []string{tools}, Getenv: func(name string) string { return environment[name] }, Dir: dir,
+		Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
+	})
 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/a2a-acp/a2a-acp/internal/cliimport"
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+const (
+	maxArgvCall = 1.35 // of the floor's time
+	completions = 100
+)
+
+// argvTool is a tool that runs the program under test itself, which is a program of Cobra's as others are.
+const argvTool = `version: 2
+tools:
+  bench:
+    description: Says its version
+    exec: {command: %q, argv: [version]}
+    parameters: [{name: args, type: array, items: {type: string}}]
+    annotations: {readOnlyHint: true}
+`
+
+// cliRows are what programs as tools cost: a call, and an import.
+func cliRows(bin, dir string) []row {
+	return []row{argvRow(bin, dir), importRow(bin)}
+}
+
+// argvRow is a call of a program through the whole pipeline. The floor is the program, started with nothing around it.
+func argvRow(bin, dir string) row {
+	r := comparedRow("argv tool call, whole pipeline", "ms", "the program", maxArgvCall)
+	place, err := os.MkdirTemp(dir, "argv-")
+	if err != nil {
+		return r.unmeasured(err)
+	}
+	a, err := openApp(place, fmt.Sprintf(argvTool, bin))
+	if err != nil {
+		return r.unmeasured(err)
+	}
+	call := benchCall(place, `{}`)
+	var ours, floors []float64
+	for i := range toolCalls + 1 {
+		floor, err := timed(func() error { return exec.Command(bin, "version").Run() })
+		if err != nil {
+			return r.unmeasured(errors.Join(fmt.Errorf("the floor: %w", err), a.Stop(context.Background())))
+		}
+		taken, err := timed(func() error {
+			if result := a.Executor.Execute(context.Background(), call, nil); result.Status != tool.StatusCompleted {
+				return fmt.Errorf("the call came to %+v", result)
+			}
+			return nil
+		})
+		if err != nil {
+			return r.unmeasured(errors.Join(err, a.Stop(context.Background())))
+		}
+		if i > 0 {
+			ours, floors = append(ours, taken), append(floors, floor)
+		}
+	}
+	if err := a.Stop(context.Background()); err != nil {
+		return r.unmeasured(err)
+	}
+	return r.measured(median(ours), median(floors), fmt.Sprintf("%d each", toolCalls))
+}
+
+// importRow is the import of all commands of the program under test, for each 100 of them. Beside it stand as many bare
+// runs of what it asks, one after the other.
+func importRow(bin string) (r row) {
+	r = comparedRow("import cli, each 100 commands", "ms", "100 × __complete", 0)
+	host, err := sandbox.Open(sandbox.Options{})
+	if err != nil {
+		return r.unmeasured(err)
+	}
+	defer func() {
+		if err := host.Close(); err != nil {
+			r = r.unmeasured(err)
+		}
+	}()
+	program, err := cliimport.Find(bin, "", "/")
+	if err != nil {
+		return r.unmeasured(err)
+	}
+	made, err := cliimport.Make(context.Background(), host, cliimport.Request{Program: program,
+		Import: config.Import{Name: filepath.Base(bin), Command: bin,
+			Selectors: []config.Selector{{InheritedFlags: config.FlagSelector{None: true}}}}})
+	if err != nil {
+		return r.unmeasured(err)
+	}
+	floor, err := timed(func() error {
+		for range completions {
+			if err := exec.Command(bin, "__complete", "").Run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return r.unmeasured(fmt.Errorf("the floor: %w", err))
+	}
+	each := milliseconds(made.Took) * completions / float64(max(made.Commands, 1))
+	return r.measured(each, floor, fmt.Sprintf("%d commands, %d questions", made.Commands, made.Asked))
+}
+
+// benchCall is a call of the one tool.
+func benchCall(dir, arguments string) tool.Call {
+	return tool.Call{
+		Tool: "bench", Arguments: json.RawMessage(arguments), Dir: dir, Workspace: tool.Workspace{Root: dir},
+		Origin: tool.Origin{Door: tool.DoorCLI},
+	}
+}
