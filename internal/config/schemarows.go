@@ -320,6 +320,7 @@ func toolRows() map[string]schemaRow {
 					ref("error"))}, "additionalProperties": false}},
 		"annotations": {"Hints for the client (MCP). readOnlyHint counts for us, too.",
 			ref("hints")},
+		"enabled": {"Whether it can be called. One that cannot is offered to nobody.", withDefault(aBool(), true)},
 		"trust_program": {"Its author knows what the programs of its script do with the values that they are given.",
 			withDefault(aBool(), false)},
 		"allow_dynamic_command": {"A parameter chooses what runs, as in a shell; rules then look at its commands.",

@@ -70,6 +70,7 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 			yamldoc.NewKey("description", "a text", func(e *toolEntry, v yamldoc.Value) {
 				v.SetText(&e.tool.Description)
 			}),
+			yamldoc.NewKey("enabled", "true or false", (*toolEntry).readEnabled),
 			yamldoc.NewKey("script", "a text, best after |", (*toolEntry).readScript),
 			yamldoc.NewKey("exec", "a program: {command, argv, sha256, pin}", (*toolEntry).readExec),
 			yamldoc.NewKey("http", "a request: {source, get, query, …}", (*toolEntry).readHTTP),
@@ -135,6 +136,14 @@ var toolMapping = sync.OnceValue(func() yamldoc.Mapping[*toolEntry] {
 		}, sandboxCalled()...),
 	}
 })
+
+// readEnabled reads whether the tool can be called. One that cannot stays in its file, and in the place of one of an
+// earlier layer.
+func (e *toolEntry) readEnabled(v yamldoc.Value) {
+	if is, ok := v.Bool(); ok && !is {
+		e.tool.Disabled, e.tool.Unavailable = true, "it is switched off (enabled: false)"
+	}
+}
 
 func (e *toolEntry) readScript(v yamldoc.Value) {
 	if v.IsList() {

@@ -84,6 +84,10 @@ func resolve(in Configuration, call tool.Call) (*Entry, *tool.Failure) {
 		return nil, tool.Failf(tool.FailNotFound,
 			"there is no tool %q%s; `a2a-acp tools list` lists them", call.Tool, meant)
 	}
+	if entry.Tool.Disabled {
+		return nil, tool.Failf(tool.FailNotFound, "tool %q is switched off (enabled: false, %s); `a2a-acp tools enable %s` "+
+			"switches it on", call.Tool, entry.Tool.Source, entry.Tool.ID)
+	}
 	if entry.Tool.Unavailable != "" {
 		return nil, tool.Failf(tool.FailSandbox, "tool %q is not available: %s (%s)", call.Tool,
 			entry.Tool.Unavailable, entry.Tool.Source)

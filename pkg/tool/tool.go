@@ -52,6 +52,8 @@ type Tool struct {
 	// Unavailable says why calls are refused: the entry uses something that this build does not do, and
 	// running it without would do less than its author wrote. Empty for a tool that can be called.
 	Unavailable string
+	// Disabled says that a person has switched it off, which is why it is unavailable.
+	Disabled bool
 }
 
 // Sandbox is what an entry grants its calls, and how much of it.

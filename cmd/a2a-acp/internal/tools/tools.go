@@ -32,7 +32,7 @@ func Command(env *cli.Environment) *cobra.Command {
 	}
 	cmd.AddCommand(
 		toolsListCommand(env), toolsShowCommand(env), toolsNewCommand(env), toolsCheckCommand(env),
-		toolsRunCommand(env), toolsResumeCommand(env),
+		toolsRunCommand(env), toolsResumeCommand(env), toolsSwitchCommand(env, true), toolsSwitchCommand(env, false),
 		toolsTestCommand(env), toolsExportCommand(env), toolsSchemaCommand(env), toolsCircuitsCommand(env),
 	)
 	return cmd
@@ -69,6 +69,7 @@ type listedTool struct {
 	Asks        bool   `json:"requires_confirmation"`
 	Exposed     bool   `json:"exposed"` // agents are offered it
 	Unavailable string `json:"unavailable,omitempty"`
+	Disabled    bool   `json:"disabled,omitempty"`
 	Tokens      int    `json:"tokens,omitempty"` // with --tokens
 }
 
@@ -95,7 +96,7 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 			list = append(list, listedTool{
 				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
 				Layer:    t.Source.Layer.String(),
-				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable, Disabled: t.Disabled,
 				Exposed: app.IsExposed(&t, set.Settings),
 			})
 			if *tokens {
@@ -130,6 +131,8 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 
 func does(t listedTool) string {
 	switch {
+	case t.Disabled:
+		return "off"
 	case t.Unavailable != "":
 		return "unavailable"
 	case t.Asks:
@@ -240,7 +243,7 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 		listedTool: listedTool{
 			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
 			Layer:    t.Source.Layer.String(),
-			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable,
+			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable, Disabled: t.Disabled,
 			Exposed: app.IsExposed(t, set.Settings),
 		},
 		Script: t.Script, Exec: execDetails(t), HTTP: httpDetails(t), A2A: a2aDetails(t), InputSchema: t.InputSchema(),
