@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -47,7 +46,14 @@ func (a *App) Refreshed(w tool.Workspace) *Configuration {
 func (a *App) changedSince(c *Configuration, w tool.Workspace) (seen string, main, own bool) {
 	seen = a.look(a.sources.Workspace)
 	read, known := c.own[workspaceKey(w)]
-	return seen, seen != c.seen, known && a.look(w) != read.seen
+	if !known {
+		return seen, seen != c.seen, false
+	}
+	looks := seen
+	if workspaceKey(w) != workspaceKey(a.sources.Workspace) { // most often it is the same one
+		looks = a.look(w)
+	}
+	return seen, seen != c.seen, looks != read.seen
 }
 
 // use puts a configuration in force. Called with reading held, so that what was read first is not put in
@@ -128,14 +134,14 @@ func (a *App) look(w tool.Workspace) string {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
-	var b strings.Builder
+	b := make([]byte, 0, 512)
 	for _, path := range paths {
 		var is unix.Stat_t
 		if err := unix.Stat(path, &is); err != nil {
-			fmt.Fprintf(&b, "%v\n", err)
+			b = append(append(b, err.Error()...), '\n')
 			continue
 		}
-		fmt.Fprintln(&b, is.Dev, is.Ino, is.Size, is.Mtim, is.Ctim)
+		b = fmt.Appendln(b, is.Dev, is.Ino, is.Size, is.Mtim.Nano(), is.Ctim.Nano())
 	}
-	return b.String()
+	return string(b)
 }
