@@ -121,7 +121,7 @@ func (p *play) answered(a *agentclient.Answered) {
 	if task := p.turn.Task(); task.Status.State == wire.TaskStateInputRequired { // others stand
 		event.Status = wire.TaskStatus{State: task.Status.State, Message: task.Status.Message}
 	}
-	p.emit(event, 0)
+	p.emit(event, 0, true)
 	p.stand()
 }
 

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -40,8 +42,12 @@ type play struct {
 	mu      sync.Mutex
 	pending []wire.Event
 	waiting int        // bytes of what is pending
+	hurry   bool       // something is pending that is not gathered
+	told    time.Time  // when was written last
+	taken   int        // events that were taken, those that are joined too
+	written int        // of them
 	telling bool       // somebody writes
-	changed *sync.Cond // telling has become false, or there is room
+	changed *sync.Cond // something of these has changed
 	err     error      // why nothing can be told any more
 }
 
@@ -51,6 +57,7 @@ const (
 	mostPending = 1 << 20  // of them, that are not on disk yet: then the agent waits
 	mostStates  = 4096     // states of tool calls
 	mostShown   = 1 << 20  // bytes of the output of a tool call
+	eachEvent   = 64       // bytes that an event counts for, beside what it says
 )
 
 func newPlay(ctx context.Context, t *Turn, o ACPOptions, stop context.CancelCauseFunc) *play {
@@ -111,9 +118,10 @@ func (p *play) say(name string, c agentclient.Content) {
 
 // put puts an artifact out.
 func (p *play) put(artifact *wire.Artifact, grows, last bool) {
-	event := &wire.TaskArtifactUpdateEvent{Artifact: artifact, Append: grows && p.begun[artifact.ID], LastChunk: last}
+	begun := p.begun[artifact.ID]
+	event := &wire.TaskArtifactUpdateEvent{Artifact: artifact, Append: grows && begun, LastChunk: last}
 	p.begun[artifact.ID] = true
-	p.emit(event, len(artifact.Name)+sizeOf(artifact.Parts))
+	p.emit(event, len(artifact.Name)+sizeOf(artifact.Parts), !begun)
 }
 
 func sizeOf(parts wire.ContentParts) (n int) {
@@ -223,7 +231,7 @@ func (p *play) news(name string, what []byte) bool {
 // a call waits.
 func (p *play) state(call string, m *wire.Message) {
 	if len(p.open) == 0 {
-		p.emit(&wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking, Message: m}}, sizeOf(m.Parts))
+		p.emit(&wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking, Message: m}}, sizeOf(m.Parts), true)
 		return
 	}
 	if _, there := p.calls[call]; !there {
@@ -244,12 +252,8 @@ func (p *play) stand() {
 	}
 }
 
-// emit has an event written, soon.
-func (p *play) emit(event wire.Event, size int) {
-	if p.size += size; p.size > p.most {
-		p.fail(failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", p.most>>20))
-		return
-	}
+// emit has an event written, soon, or with what is gathered.
+func (p *play) emit(event wire.Event, size int, soon bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.err == nil && p.waiting > mostPending {
@@ -258,22 +262,51 @@ func (p *play) emit(event wire.Event, size int) {
 	if p.err != nil {
 		return
 	}
-	if n := len(p.pending); n == 0 || !joins(p.pending[n-1], event) {
-		p.pending = append(p.pending, event)
+	if !p.join(event) {
+		p.pending, size = append(p.pending, event), size+eachEvent
 	}
-	p.waiting += size
+	if p.size += size; p.size > p.most {
+		p.failed(failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", p.most>>20))
+		return
+	}
+	p.waiting, p.taken = p.waiting+size, p.taken+1
+	if p.hurry = p.hurry || soon; p.hurry || p.waiting > mostChunk {
+		p.changed.Broadcast()
+	}
 	if !p.telling {
 		p.telling = true
 		go p.write() // ends when nothing is pending; flush waits for it
 	}
 }
 
-// joins puts the text of an event behind that of the one before, where both are one artifact's; it is false where
-// they are not.
-func joins(before, event wire.Event) bool {
-	a, ok := before.(*wire.TaskArtifactUpdateEvent)
-	b, too := event.(*wire.TaskArtifactUpdateEvent)
-	if !ok || !too || !b.Append || a.Artifact.ID != b.Artifact.ID || len(a.Artifact.Parts) != 1 || len(b.Artifact.Parts) != 1 {
+// join has an event be part of one that is pending, if no other state of the task lies between: the artifact is the same,
+// and grows by text, or is put in place of what it was.
+func (p *play) join(event wire.Event) bool {
+	b, ok := event.(*wire.TaskArtifactUpdateEvent)
+	if !ok {
+		return false
+	}
+	for _, before := range slices.Backward(p.pending) {
+		a, ok := before.(*wire.TaskArtifactUpdateEvent)
+		switch {
+		case !ok:
+			return false
+		case a.Artifact.ID != b.Artifact.ID:
+			continue
+		case b.Append:
+			return grow(a, b)
+		case a.Append:
+			return false
+		}
+		a.Artifact, a.LastChunk = b.Artifact, b.LastChunk
+		return true
+	}
+	return false
+}
+
+// grow puts the text of an event behind that of one before; it is false where there is more to them than text.
+func grow(a, b *wire.TaskArtifactUpdateEvent) bool {
+	if len(a.Artifact.Parts) != 1 || len(b.Artifact.Parts) != 1 {
 		return false
 	}
 	first, second := a.Artifact.Parts[0], b.Artifact.Parts[0]
@@ -291,12 +324,15 @@ func (p *play) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.pending) > 0 && p.err == nil {
-		events := p.pending
-		p.pending, p.waiting = nil, 0
+		gather(p.changed, p.told, func() bool { return p.hurry || p.waiting > mostChunk || p.err != nil })
+		events, taken := p.pending, p.taken
+		p.pending, p.waiting, p.hurry = nil, 0, false
 		p.changed.Broadcast()
 		p.mu.Unlock()
 		err := p.turn.Emit(p.ctx, events...)
 		p.mu.Lock()
+		p.told, p.written = time.Now(), taken
+		p.changed.Broadcast()
 		if err != nil {
 			p.err = err
 			p.stop(err)
@@ -310,6 +346,11 @@ func (p *play) write() {
 func (p *play) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.failed(err)
+}
+
+// failed is fail while mu is held.
+func (p *play) failed(err error) {
 	if p.err == nil {
 		p.err = err
 	}
@@ -317,11 +358,13 @@ func (p *play) fail(err error) {
 	p.changed.Broadcast()
 }
 
-// flush waits until all that was told is on disk.
+// flush waits until all that was told before is on disk.
 func (p *play) flush() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.telling {
+	p.hurry = true
+	p.changed.Broadcast()
+	for told := p.taken; p.telling && p.written < told; {
 		p.changed.Wait()
 	}
 	return p.err

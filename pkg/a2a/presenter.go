@@ -29,11 +29,13 @@ type presenter struct {
 	call  ToolCall
 
 	mu      sync.Mutex
-	pending []byte // what was put out and not told yet
-	begun   bool   // the artifact has a part
-	told    int    // bytes
+	pending []byte    // what was put out and not told yet
+	begun   bool      // the artifact has a part
+	told    int       // bytes
+	last    time.Time // when something was told
 	telling bool
-	idle    *sync.Cond // telling has become false
+	ended   bool       // the call has its result
+	changed *sync.Cond // something of these has changed
 	gone    bool       // the server ends, and a question of the call waits
 }
 
@@ -46,7 +48,7 @@ func (p *presenter) left() bool {
 
 func newPresenter(ctx context.Context, t *Turn, board approval.Board, call ToolCall) *presenter {
 	p := &presenter{ctx: ctx, turn: t, board: board, call: call}
-	p.idle = sync.NewCond(&p.mu)
+	p.changed = sync.NewCond(&p.mu)
 	return p
 }
 
@@ -67,6 +69,9 @@ func (p *presenter) Output(stderr bool, said []byte) {
 		said = said[:max(room, 0)]
 	}
 	p.pending = append(p.pending, said...)
+	if len(p.pending) >= mostChunk {
+		p.changed.Broadcast()
+	}
 	if p.telling || len(p.pending) == 0 {
 		return
 	}
@@ -78,7 +83,8 @@ func (p *presenter) Output(stderr bool, said []byte) {
 func (p *presenter) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
+	for len(p.pending) > 0 {
+		gather(p.changed, p.last, func() bool { return p.ended || len(p.pending) >= mostChunk })
 		chunk := p.pending[:min(len(p.pending), mostChunk)]
 		chunk = []byte(tool.WholeRunes(string(chunk)))
 		if len(chunk) == 0 && len(p.pending) >= utf8.UTFMax {
@@ -94,13 +100,14 @@ func (p *presenter) tell() {
 		p.mu.Unlock()
 		err := p.turn.Put(p.ctx, p.artifact(wire.NewTextPart(text)), more, false)
 		p.mu.Lock()
+		p.last = time.Now()
 		if err != nil {
 			p.pending, p.told = nil, mostTold // the end says what went wrong
 			break
 		}
 	}
 	p.telling = false
-	p.idle.Broadcast()
+	p.changed.Broadcast()
 }
 
 func (p *presenter) artifact(parts ...*wire.Part) *wire.Artifact {
@@ -110,8 +117,10 @@ func (p *presenter) artifact(parts ...*wire.Part) *wire.Artifact {
 // end tells the result of the call: the text that was not told yet, and the whole as data.
 func (p *presenter) end(result tool.Result) tool.Result {
 	p.mu.Lock()
+	p.ended = true
+	p.changed.Broadcast()
 	for p.telling {
-		p.idle.Wait()
+		p.changed.Wait()
 	}
 	begun := p.begun
 	p.mu.Unlock()
