@@ -259,6 +259,29 @@ func (d *Driver) Forget(ctx context.Context, key Conversation) error {
 	return d.o.Store.Forget(ctx, key)
 }
 
+// Expel ends the prompts of principals that may have nothing done any more, and their processes, those too that are idle:
+// an agent can act between prompts. Their sessions stay known. It does not wait for that.
+func (d *Driver) Expel(may func(principal string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, c := range d.conversations {
+		if may(key.Principal) {
+			continue
+		}
+		delete(d.conversations, key)
+		c.disarm()
+		c.cancel(ErrRevoked)
+		go func() { // ends with the prompt that is under way, which has been cancelled
+			if c.take(d.closing) == nil { // and keep it: who waits for it is told by its context
+				c.stop()
+			}
+		}()
+	}
+}
+
+// ErrRevoked is why prompts end of a principal that may have nothing done any more.
+var ErrRevoked = errors.New("whose conversation it is may have nothing done any more")
+
 var errForgotten = errors.New("the conversation was ended")
 
 // randomName returns a name that nobody guesses.

@@ -296,6 +296,40 @@ func TestForget(t *testing.T) {
 	<-f.over
 }
 
+// TestExpel ends the processes of a principal that may have nothing done any more: one that does not cancel, one whose
+// prompt waits, and one that is idle. Those of others go on.
+func TestExpel(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, nil)
+	s.o.CancelGrace = 1
+	idle := s.prompt(t.Context(), Prompt{Conversation: Conversation{"it", "alice", "idle"}})
+	rests := <-s.started
+	rests.answer((<-rests.prompts).ID, endTurn)
+	idle.done()
+	first := s.prompt(t.Context(), Prompt{})
+	works := <-s.started
+	<-works.prompts
+	waits := s.prompt(t.Context(), Prompt{})
+	s.used(2)
+	other := s.prompt(t.Context(), Prompt{Conversation: Conversation{"it", "bob", "c"}})
+	bobs := <-s.started
+	prompt := <-bobs.prompts
+	s.Expel(func(principal string) bool { return principal == "bob" })
+	first.done()
+	if waits.done(); !errors.Is(waits.err, ErrRevoked) {
+		t.Errorf("the one that waits: %+v, %v", waits.outcome, waits.err)
+	}
+	<-works.over
+	<-rests.over
+	if !works.called("session/cancel") {
+		t.Error("the agent was not told")
+	}
+	bobs.answer(prompt.ID, endTurn)
+	if other.done(); other.err != nil || other.outcome.Stop != StopEndTurn {
+		t.Errorf("another's: %+v, %v", other.outcome, other.err)
+	}
+}
+
 // TestClose ends the program while a prompt is under way: nothing is cancelled, since that would take questions
 // back, and whoever waits is told why.
 func TestClose(t *testing.T) {

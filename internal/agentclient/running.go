@@ -338,7 +338,11 @@ func (r *running) outcome(ctx context.Context, t *turn, session string, answered
 			}
 			cancelled = nil
 			_ = r.connection.notify("session/cancel", map[string]string{"sessionId": session}) // who has hung up is seen above
-			timer := time.NewTimer(r.o.CancelGrace)
+			patience := r.o.CancelGrace
+			if errors.Is(context.Cause(ctx), ErrRevoked) {
+				patience = min(patience, revokedGrace)
+			}
+			timer := time.NewTimer(patience)
 			defer timer.Stop()
 			grace = timer.C
 		case <-grace:
@@ -347,6 +351,9 @@ func (r *running) outcome(ctx context.Context, t *turn, session string, answered
 		}
 	}
 }
+
+// revokedGrace is how long an agent may take to cancel that works for nobody any more.
+const revokedGrace = time.Second
 
 // refused is the end of a turn that the agent did not answer: cancelled, where that was asked for.
 func (r *running) refused(ctx context.Context, refusal error) (Outcome, error) {

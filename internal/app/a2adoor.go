@@ -61,7 +61,11 @@ func (a *App) a2aDoor(agents AgentsOptions) (serve.Door, error) {
 		},
 		FirstLine: d.firstLine,
 		Ready:     d.server.Ready,
-		Drain:     shut,
+		Recheck: func(func(*serve.Principal, serve.Scope) *serve.Principal) {
+			d.server.Recheck()
+			d.agents.Expel(d.acts)
+		},
+		Drain: shut,
 	}, nil
 }
 
@@ -101,7 +105,7 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 	}
 	if d.server, err = a2a.New(a2a.Options{
 		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a2aCaller, Say: a.o.Say,
-		Streams: serve.Streams, Logins: d.agents,
+		Streams: serve.Streams, Logins: d.agents, Acts: d.acts, Follows: a.mayFollow,
 		Told: func(by a2a.Caller, agent, what string) {
 			a.note(events.Event{Type: events.AgentLogin, Principal: by.Name, Agent: agent, Detail: what})
 		},
@@ -111,6 +115,12 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 		return err
 	}
 	return d.server.Start(ctx)
+}
+
+// acts reports whether a principal may have something done, as the configuration says now.
+func (d *a2aDoor) acts(principal string) bool {
+	may, _ := d.app.mayCall(principal)
+	return may
 }
 
 // endpoints returns the agents that have a place of their own: those that are configured.
@@ -128,7 +138,7 @@ func (d *a2aDoor) endpoint(name string) a2a.Agent {
 		return nil
 	}
 	return a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: name, Version: d.app.o.Version, Card: describeDaemon,
-		May: func(principal string) bool { may, _ := d.app.mayCall(principal); return may }})
+		May: d.acts})
 }
 
 // firstLine says where the door and its agents are.

@@ -51,14 +51,25 @@ func (d *daemon) addIdentities(o *serve.Options) error {
 // mayCall reports whether a principal may call tools, and which, as the configuration says now: its tasks go on while
 // it is away, and after a restart.
 func (a *App) mayCall(name string) (may bool, globs []string) {
+	return a.mayNow(name, serve.ScopeTools)
+}
+
+// mayFollow reports the same of being told of its tasks.
+func (a *App) mayFollow(name string) bool {
+	may, _ := a.mayNow(name, serve.ScopeTasks)
+	return may
+}
+
+// mayNow reports whether a principal has a scope now, and which tools it may call.
+func (a *App) mayNow(name string, scope serve.Scope) (may bool, globs []string) {
 	name = strings.TrimPrefix(name, agentsName(""))
 	settings := a.Set().Settings.Serve
 	if spec, ok := settings.Principals[name]; ok {
-		return slices.Contains(spec.Scopes, serve.ScopeTools), spec.MCP.Tools
+		return slices.Contains(spec.Scopes, scope), spec.MCP.Tools
 	}
 	issuer, _, _ := strings.Cut(name, ":")
 	if spec, ok := settings.Issuers[issuer]; ok && issuer != name {
-		return slices.Contains(spec.Scopes, serve.ScopeTools), spec.MCP.Tools
+		return slices.Contains(spec.Scopes, scope), spec.MCP.Tools
 	}
 	return name == "" || slices.Contains(serve.OwnNames(), name), nil // "" is whoever reads the public card
 }

@@ -174,8 +174,11 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 	defer stop(nil)
 	defer context.AfterFunc(ctx, func() {
 		cause := context.Cause(ctx)
-		if errors.Is(cause, errEnds) { // the questions stay
+		switch {
+		case errors.Is(cause, errEnds): // the questions stay
 			cause = agentclient.ErrClosed
+		case errors.Is(cause, errRevoked):
+			cause = agentclient.ErrRevoked
 		}
 		stop(cause)
 	})()

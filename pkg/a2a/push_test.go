@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
@@ -65,6 +66,37 @@ func newPushingHouse(t *testing.T) *house {
 	h.open(h.pushing)
 	t.Cleanup(h.close)
 	return h
+}
+
+// TestPushOfNobody tells a receiver nothing while the principal whose task it is may follow none: it is told on later.
+func TestPushOfNobody(t *testing.T) {
+	t.Parallel()
+	var follows atomic.Bool
+	h := &house{t: t, dir: t.TempDir()}
+	h.open(func(o *Options) {
+		h.pushing(o)
+		o.Follows = func(principal string) bool { return principal == "otto" || follows.Load() }
+	})
+	t.Cleanup(h.close)
+	for _, who := range []string{"anna", "otto"} { // what his receiver is told comes after hers would have been
+		url, told := receiver(t)
+		params := strings.TrimSuffix(message("chunks", ""), "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + url + `"}}}`
+		if _, failure := h.rpc(who, "SendMessage", params); failure != nil {
+			t.Fatal(failure)
+		}
+		if who == "otto" {
+			<-told
+			continue
+		}
+		defer func() {
+			if len(told) > 0 {
+				t.Errorf("%d were told", len(told))
+			}
+			follows.Store(true)
+			h.send("otto", "chunks") // there are news
+			<-told
+		}()
+	}
 }
 
 // TestPush has a receiver told of a task from its first event to its last, in order, with all that it wants to see.

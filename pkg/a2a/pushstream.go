@@ -84,6 +84,9 @@ func (p *pushStream) Next(ctx context.Context, after webhook.Position) (*webhook
 	if err != nil {
 		return nil, after, err
 	}
+	if !p.server.o.Follows(t.Owner) { // it is told on, should it be let in again
+		return nil, after, nil
+	}
 	for after.Number < t.Seq {
 		events, err := log.Events(ctx, t, after.Number, 1)
 		if err != nil || len(events) == 0 {
@@ -108,7 +111,7 @@ func (p *pushStream) Next(ctx context.Context, after webhook.Position) (*webhook
 // At implements webhook.Stream.
 func (p *pushStream) At(ctx context.Context, number int64) (*webhook.Item, error) {
 	t, err := p.server.o.Log.Get(ctx, p.config.Task)
-	if errors.Is(err, tasklog.ErrNotFound) {
+	if errors.Is(err, tasklog.ErrNotFound) || err == nil && !p.server.o.Follows(t.Owner) {
 		return nil, webhook.ErrNoItem
 	}
 	if err != nil {

@@ -30,6 +30,9 @@ type Options struct {
 	More func(name string) Agent
 	// Caller returns who makes a request. Required.
 	Caller func(*http.Request) Caller
+	// Acts and Follows report whether a principal may have something done here now, and be told of its tasks, which
+	// outlive its requests. Optional; by default whoever was let in may. Recheck looks again. They must not block.
+	Acts, Follows func(principal string) bool
 	// Logins has the agents below /agents log in, for callers that see everybody's tasks. Optional; without
 	// it nobody logs an agent in here.
 	Logins Logins
@@ -111,6 +114,13 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Told == nil {
 		o.Told = func(Caller, string, string) {}
+	}
+	everybody := func(string) bool { return true }
+	if o.Acts == nil {
+		o.Acts = everybody
+	}
+	if o.Follows == nil {
+		o.Follows = everybody
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
@@ -218,6 +228,21 @@ func (s *Server) Close(ctx context.Context) {
 		s.o.Deliverer.Set(pushSource, nil)
 	}
 }
+
+// Recheck ends the tasks of principals that may have nothing done any more: those that are worked on, and those whose
+// question stands. It does not wait for that.
+func (s *Server) Recheck() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.runs {
+		if !s.o.Acts(r.owner) {
+			r.stop(errRevoked)
+		}
+	}
+}
+
+// errRevoked is why the work on a task ends whose principal may have nothing done any more.
+var errRevoked = errors.New("whose task this is may have nothing done here any more")
 
 // Ready says why the server can take nothing; nil when it can.
 func (s *Server) Ready() error {

@@ -19,6 +19,7 @@ import (
 type run struct {
 	server *Server
 	at     *endpoint
+	owner  string // the principal whose task it is
 	caller Caller
 	// develops says that events tell what they mean to a program that shows tool calls; see
 	// DevelopmentExtension.
@@ -371,8 +372,8 @@ func (s *Server) room(caller Caller) error {
 // run begins to work on a task. It returns an error if nothing begins any more.
 func (s *Server) run(at *endpoint, caller Caller, from origin, head tasklog.Task, task *wire.Task, message *wire.Message,
 	work func(context.Context, *Turn) error) error {
-	r := &run{server: s, at: at, caller: caller, develops: from.Develops, over: make(chan struct{}), asked: make(chan struct{}),
-		head: head, task: task}
+	r := &run{server: s, at: at, owner: head.Owner, caller: caller, develops: from.Develops,
+		over: make(chan struct{}), asked: make(chan struct{}), head: head, task: task}
 	r.ctx, r.stop = context.WithCancelCause(s.ending)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -381,6 +382,9 @@ func (s *Server) run(at *endpoint, caller Caller, from origin, head tasklog.Task
 	}
 	s.underWay[head.Owner]++
 	s.runs[head.ID] = r
+	if !s.o.Acts(head.Owner) { // since it was let in
+		r.stop(errRevoked)
+	}
 	s.working.Go(func() { // ends with the work, which ends with r.ctx
 		err := work(r.ctx, &Turn{run: r, message: message})
 		r.finish(err)
@@ -414,6 +418,8 @@ func (r *run) finish(err error) {
 	switch {
 	case errors.Is(cause, errCanceled):
 		state, text = wire.TaskStateCanceled, ""
+	case errors.Is(cause, errRevoked):
+		state, text = wire.TaskStateCanceled, "The task was ended: "+errRevoked.Error()+"."
 	case r.head.State.Interrupted() && (err == nil || errors.Is(cause, errEnds)), r.resumes() && errors.Is(cause, errEnds):
 		r.server.keep(r.head, r.task)
 		return

@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestA2ARevoked takes a principal out of the settings while a task of its works and another one waits for its yes: what
+// runs is ended, with the stream that followed it; what waits is over, too; and once it is let in again, it reads why.
+func TestA2ARevoked(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", `version: 2
+tools:
+  hold:
+    script: exec 3>held; echo begun >&3; sleep 600
+    sandbox: {use_temp_isolation: false, allowed_paths: ["."], timeout: 600}
+  ask:
+    script: echo yes > asked
+    sandbox: {use_temp_isolation: false, allowed_paths: ["."], requires_confirmation: true}
+`)
+	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
+	settings := "serve: {principals: {anna: {token: {file: " + filepath.Join(h.dir, "anna") + "}}}}\n"
+	h.write("a2a-acp.yaml", settings)
+	work := filepath.Join(h.dir, "work")
+	held := filepath.Join(work, "held")
+	if err := joined(os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600), os.MkdirAll(work, 0o700),
+		unix.Mkfifo(held, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	a := h.new()
+	h.runs(a)
+	d := h.daemon(a, func(o *DaemonOptions) { o.Workspace = work })
+	ask := func(method, params string) *http.Response {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, d.first["a2a"].(string),
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}, "Authorization": {"Bearer tok-anna"}}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { answer.Body.Close() })
+		return answer
+	}
+	call := func(tool string) string {
+		return `{"message":{"role":"ROLE_USER","messageId":"m","parts":[{"data":{"toolCalls":[{"id":"1","toolId":"` + tool + `"}]}}]}}`
+	}
+	type task struct {
+		ID     string
+		Status struct {
+			State   string
+			Message struct{ Parts []struct{ Text string } }
+		}
+	}
+	var waits struct{ Result struct{ Task task } }
+	if err := json.NewDecoder(ask("SendMessage", call("ask")).Body).Decode(&waits); err != nil ||
+		waits.Result.Task.Status.State != "TASK_STATE_INPUT_REQUIRED" {
+		t.Fatalf("%+v, %v", waits, err)
+	}
+	stream := ask("SendStreamingMessage", call("hold")).Body
+	out, err := os.Open(held) // until the script has opened it, too
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if line := make([]byte, 6); !readsFull(out, line) || string(line) != "begun\n" {
+		t.Fatalf("it says %q", line)
+	}
+	h.write("a2a-acp.yaml", "serve: {}\n")
+	d.signals <- syscall.SIGHUP
+	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 { // to its end, with that of all its processes
+		t.Errorf("%q, %v", rest, err)
+	}
+	told, _ := io.ReadAll(stream) // it may be cut off
+	_, first, _ := strings.Cut(string(told), `"task":{"id":"`)
+	works, _, _ := strings.Cut(first, `"`)
+	if answer := ask("SendMessage", `{"message":{"role":"ROLE_USER","messageId":"y","taskId":"`+waits.Result.Task.ID+
+		`","parts":[{"text":"allow"}]}}`); answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("an answer of somebody who is not there: %d", answer.StatusCode)
+	}
+	h.write("a2a-acp.yaml", settings)
+	d.signals <- syscall.SIGHUP
+	for {
+		if status, _ := d.call("/status", "tok-anna"); status == http.StatusOK {
+			break
+		}
+	}
+	for _, id := range []string{works, waits.Result.Task.ID} {
+		var got struct{ Result task }
+		for got.Result.Status.State != "TASK_STATE_CANCELED" { // the end of a process takes a moment to be told
+			got.Result = task{}
+			if err := json.NewDecoder(ask("GetTask", `{"id":"`+id+`"}`).Body).Decode(&got); err != nil || got.Result.ID != id {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		if said := fmt.Sprint(got.Result.Status.Message.Parts); !strings.Contains(said, "may have nothing done here any more") {
+			t.Errorf("it says %s", said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(work, "asked")); err == nil {
+		t.Error("what waited was done")
+	}
+}
