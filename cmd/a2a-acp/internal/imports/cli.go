@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -244,6 +245,10 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	}
 	if err := cli.Confirm(ctx, i.env); err != nil {
 		return err
+	}
+	const private = 0o700
+	if err := os.MkdirAll(filepath.Dir(i.f.into), private); err != nil { // a person's first file is the first there
+		return cli.Fail(exit.Host, err)
 	}
 	if err := cli.ReplaceFile(i.f.into, data, 0o600); err != nil {
 		return cli.Fail(exit.Host, err)
