@@ -141,6 +141,19 @@ func (c *Certificates) Get(name string) (*tls.Certificate, error) {
 	return d.shown, nil
 }
 
+// Shown returns the certificates that there are, in the order of their names in the Spec.
+func (c *Certificates) Shown() []*tls.Certificate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []*tls.Certificate
+	for _, name := range c.o.Spec.Domains {
+		if d := c.domains[name]; d != nil && d.shown != nil {
+			list = append(list, d.shown)
+		}
+	}
+	return list
+}
+
 // Challenge returns what a client sees that asks for a name as the authority does (acme.ALPNProto). It fails
 // at all times but those when the authority is waited for.
 func (c *Certificates) Challenge(name string) (*tls.Certificate, error) {

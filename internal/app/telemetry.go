@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -111,7 +112,23 @@ func (a *App) gauges() []telemetry.Gauge {
 			}},
 		{Name: "a2a_acp_webhook_lag_entries", Help: "Entries of the record that are not settled with a webhook, wanted or not.",
 			Read: a.webhookLag},
+		{Name: "a2a_acp_certificate_end_seconds", Help: "When a certificate of the daemon stops counting, in seconds since 1970.",
+			Read: a.certificateEnds},
 	}
+}
+
+// certificateEnds says when the daemon's certificates end.
+func (a *App) certificateEnds() []telemetry.Sample {
+	d := a.daemon.Load()
+	if d == nil {
+		return nil
+	}
+	ends := d.server.CertificateEnds()
+	var samples []telemetry.Sample
+	for _, name := range slices.Sorted(maps.Keys(ends)) {
+		samples = append(samples, telemetry.Sample{Labels: [][2]string{{"name", name}}, Value: float64(ends[name].Unix())})
+	}
+	return samples
 }
 
 // webhookLag says how far behind the record each webhook of the configuration is.

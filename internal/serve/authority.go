@@ -19,6 +19,9 @@ func (a authorityCertificates) get(name string) (*tls.Certificate, error) { retu
 // certifies implements certificates.
 func (a authorityCertificates) certifies(host string) bool { return a.Certifies(host) }
 
+// all implements certificates.
+func (a authorityCertificates) all() []*tls.Certificate { return a.Shown() }
+
 // fromAuthority returns the certificates of a spec: those that are in use where that has not changed.
 func (s *Server) fromAuthority(spec acmecert.Spec) (certificates, error) {
 	if in := s.inForce.Load(); in != nil {

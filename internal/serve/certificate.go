@@ -18,6 +18,29 @@ type certificates interface {
 	get(name string) (*tls.Certificate, error)
 	// certifies reports whether there is one for a host.
 	certifies(host string) bool
+	// all are those that there are.
+	all() []*tls.Certificate
+}
+
+// CertificateEnds are when the certificates that are shown stop counting, each by its first name or address; nothing
+// where no TLS is spoken.
+func (s *Server) CertificateEnds() map[string]time.Time {
+	from := s.inForce.Load().certificates
+	if from == nil {
+		return nil
+	}
+	ends := map[string]time.Time{}
+	for _, shown := range from.all() {
+		name := shown.Leaf.Subject.CommonName
+		switch {
+		case len(shown.Leaf.DNSNames) > 0:
+			name = shown.Leaf.DNSNames[0]
+		case len(shown.Leaf.IPAddresses) > 0:
+			name = shown.Leaf.IPAddresses[0].String()
+		}
+		ends[name] = shown.Leaf.NotAfter
+	}
+	return ends
 }
 
 // fileCertificate is one from two files that may change: whoever renews it need not tell us. It is safe for
@@ -78,6 +101,15 @@ func (c *fileCertificate) certifies(host string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.loaded.Leaf.VerifyHostname(host) == nil
+}
+
+// all implements certificates.
+func (c *fileCertificate) all() []*tls.Certificate {
+	shown, err := c.get("")
+	if err != nil {
+		return nil
+	}
+	return []*tls.Certificate{shown}
 }
 
 // look names files as the file system tells of them, without their being read.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestAddresses lists which addresses are listened at, and how.
@@ -203,6 +204,9 @@ func TestTLS(t *testing.T) {
 	h := run(t, func(o *Options) { o.Settings.TLS = files }, Door{Name: "d", Routes: []Route{{Pattern: "/x", Scope: ScopeTools, Handler: who}}})
 	if !strings.HasPrefix(h.base, "https://") {
 		t.Errorf("the base is %s", h.base)
+	}
+	if ends := h.CertificateEnds(); len(ends) != 1 || ends["tools.example.com"].Before(time.Now()) {
+		t.Errorf("the certificates end %v", ends)
 	}
 	ask := func(a *authority, host string, change func(*tls.Config)) (*http.Response, error) {
 		config := &tls.Config{RootCAs: a.pool, ServerName: host}
