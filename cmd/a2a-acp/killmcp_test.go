@@ -70,7 +70,8 @@ func (k *killedMCP) start() {
 	k.t.Helper()
 	k.cmd = k.command("mcp", "--workspace", k.work)
 	if k.http {
-		k.cmd = k.command("serve", "--no-auth", "--listen", "127.0.0.1:0", "--workspace", k.work)
+		k.cmd = k.command("serve", "--listen", "127.0.0.1:0", "--workspace", k.work)
+		k.cmd.Env = append(k.cmd.Env, "A2A_AUTH_TOKEN=killed")
 	} else {
 		k.in = k.input(k.cmd)
 	}
@@ -135,7 +136,7 @@ func (k *killedMCP) send(body string, headers ...string) (answer said, err error
 		if err != nil {
 			return answer, err
 		}
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "X-Api-Key": {"killed"}}
 		for pair := range slices.Chunk(headers, 2) {
 			r.Header.Set(pair[0], pair[1])
 		}

@@ -315,18 +315,19 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
 			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token},
-	}, a2aAsker{asker, t.door.app})
+	}, a2aAsker{asker, t.door.app, call.Caller.Name})
 }
 
 // a2aAsker is who makes a call. It implements executor.Caller and executor.Listener.
 type a2aAsker struct {
 	a2a.ToolCaller
-	app *App
+	app       *App
+	principal string
 }
 
 // Ask implements approval.Asker.
 func (a a2aAsker) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	q.AtTerminal = q.AtTerminal || !a.app.clientsAnswer()
+	q.AtTerminal = q.AtTerminal || !a.app.clientsAnswer(a.principal)
 	return a.ToolCaller.Ask(ctx, q)
 }
 

@@ -231,7 +231,7 @@ func (p questioner) Ask(ctx context.Context, asked acp.Asked) (acp.Picked, error
 	q := agentclient.Question{
 		Action: string(asked.Action), Title: asked.Title, Text: asked.Text, Risk: asked.Risk, Command: asked.Command, Dir: asked.Dir,
 		Paths: asked.Paths, ToolCall: asked.ToolCall, Lasting: asked.Lasting,
-		AtTerminal: asked.AtTerminal || p.app.Set().Settings.People.AtTerminal,
+		AtTerminal: asked.AtTerminal || !p.app.clientsAnswer(p.s.Principal),
 	}
 	if change := asked.Change; change != nil {
 		q.Change = &agentclient.Diff{Path: change.Path, OldText: change.OldText, NewText: change.NewText}

@@ -108,7 +108,7 @@ func (d *agentDriver) elsewhere(ctx context.Context, id string, a agentclient.An
 	if err == nil && d.o.Served && question.Principal != a.Principal {
 		err = store.ErrNoApproval
 	}
-	if err == nil && (question.AtTerminal || d.app.Set().Settings.People.AtTerminal) {
+	if err == nil && (question.AtTerminal || !d.app.clientsAnswer(a.Principal)) {
 		err = agentclient.ErrAtTerminal
 	}
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
 	"github.com/a2a-acp/a2a-acp/internal/lines"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
 
 // playDrivenAgent is an agent that does what its prompts say, a line each.
@@ -294,32 +295,49 @@ func TestDrivenAgentsLastWords(t *testing.T) {
 	}
 }
 
-// TestDrivenAgentsTerminalOnly has a rule want the answer from a terminal: nobody answers from elsewhere, not
-// even once the agent is dead.
+// TestDrivenAgentsTerminalOnly has a rule want the answer from a terminal, and somebody ask who has shown no token:
+// nobody answers from elsewhere, not even once the agent is dead.
 func TestDrivenAgentsTerminalOnly(t *testing.T) {
 	t.Parallel()
-	s := newDrivenStage(t, strings.Replace(manual, "manual}", "manual, answer: terminal}", 1), "")
+	for principal, rules := range map[string]string{
+		"alice":             strings.Replace(manual, "manual}", "manual, answer: terminal}", 1),
+		serve.NameAnonymous: manual,
+	} {
+		t.Run(principal, func(t *testing.T) {
+			t.Parallel()
+			answeredAtTerminal(t, principal, rules)
+		})
+	}
+}
+
+func answeredAtTerminal(t *testing.T, principal, rules string) {
+	t.Helper()
+	s := newDrivenStage(t, rules, "")
+	answer := yes
+	answer.Principal = principal
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var left agentclient.Question
 	_, err := s.Prompt(ctx, agentclient.Prompt{
-		Conversation: agentclient.Conversation{Agent: "it", Principal: "alice", Context: "c"},
+		Conversation: agentclient.Conversation{Agent: "it", Principal: principal, Context: "c"},
 		Content:      []agentclient.Content{{Text: "pid\nask touch b"}},
 	}, func(e agentclient.Event) {
 		if e.Kind != agentclient.EventQuestion {
 			return
 		}
 		left = *e.Question
-		if err := s.Answer(ctx, left.ID, yes); !left.AtTerminal || !errors.Is(err, agentclient.ErrAtTerminal) {
+		if err := s.Answer(ctx, left.ID, answer); !left.AtTerminal || !errors.Is(err, agentclient.ErrAtTerminal) {
 			t.Errorf("answered: %v, %+v", err, left)
+			cancel()
+			return
 		}
 		kill(t, filepath.Join(s.work, "pid"))
 	})
 	var ended *agentclient.EndedError
 	if !errors.As(err, &ended) {
-		t.Errorf("%v", err)
+		t.Fatal(err)
 	}
-	if err := s.Answer(ctx, left.ID, yes); !errors.Is(err, agentclient.ErrAtTerminal) {
+	if err := s.Answer(ctx, left.ID, answer); !errors.Is(err, agentclient.ErrAtTerminal) {
 		t.Errorf("answered: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/person"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -68,7 +69,7 @@ func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answ
 	if c.call.Client.Session == "" {
 		q.Lasting = "" // for the rest of what?
 	}
-	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && c.door.app.clientsAnswer()
+	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && c.door.app.clientsAnswer(c.call.Client.Principal)
 	inCall := mayAnswer && c.call.Ask != nil
 	over, err := c.door.mayAsk(ctx, q, inCall)
 	if err != nil {
@@ -126,10 +127,11 @@ func (d *mcpDoor) tooManyWait() error {
 		"them at a terminal with `a2a-acp approvals`; make the same call again then", d.mostQuestions))
 }
 
-// clientsAnswer reports whether a client may answer for its person. That of a program which an agent has started is
-// that agent, or whatever it likes.
-func (a *App) clientsAnswer() bool {
-	return !a.Set().Settings.People.AtTerminal && person.Look().Caller != person.Agent
+// clientsAnswer reports whether the clients of a principal may answer for their person. That of a program which an
+// agent has started is that agent, or whatever it likes. Where nobody shows a token, it may be one that is confined.
+func (a *App) clientsAnswer(principal string) bool {
+	return !a.Set().Settings.People.AtTerminal && person.Look().Caller != person.Agent &&
+		strings.TrimPrefix(principal, agentsName("")) != serve.NameAnonymous
 }
 
 // askInCall asks the client while the call waits.
@@ -192,7 +194,7 @@ func (c *mcpCaller) needs() *mcpserver.InputRequired {
 
 // bring takes the answer that the client has brought along to the question that it was asked.
 func (c *mcpCaller) bring(ctx context.Context) error {
-	if c.state.Question == "" || !c.door.app.clientsAnswer() { // that may have changed since it was asked
+	if c.state.Question == "" || !c.door.app.clientsAnswer(c.call.Client.Principal) { // that may have changed since it was asked
 		return nil
 	}
 	answer, answered := c.answer(c.call.Answers[answerKey])

@@ -15,7 +15,7 @@ func httpRows() map[string]schemaRow {
 		"path": {"The path; {{name}} is a value, which is one segment. With hosts: the whole URL, as one tag.",
 			schema{"type": "string", "minLength": 1}},
 		"path_styles": {"How lists and objects are written in the path, by the name of the tag.", aMapping(ref("style"))},
-		"hosts":       {"The hosts that a URL may have which the agent chooses as a whole.", aList(aText())},
+		"hosts":       {"The hosts of a URL that the agent chooses as a whole; without TLS, those with http://.", aList(aText())},
 		"query":       {"The fields of the query, by their names; one without a value is left out.", aMapping(fieldValue())},
 		"headers":     {"The headers, by their names; one without a value is left out.", aMapping(fieldValue())},
 		"json":        {"The body as JSON: a text that is one tag takes the value's type.", schema{}},

@@ -100,6 +100,10 @@ func TestPlaces(t *testing.T) {
 		"a default": {Spec{Path: "/{{a|default('x y')}}", Query: []Field{{Name: "n", Value: Text("{{b | default(1)}}")}}}, []tool.Parameter{optional("a", tool.TypeString), optional("b", tool.TypeInteger)}, `{}`, "/x%20y?n=1", "", nil},
 		"a whole URL": {Spec{Method: "GET", Path: "{{url}}", Hosts: []string{"*.example.com", "127.0.0.1:8080"}}, []tool.Parameter{text("url")}, `{"url":"http://127.0.0.1:8080/a%20b?c=%2F"}`,
 			"http://127.0.0.1:8080/a%20b?c=%2F", "", nil},
+		"a whole URL without TLS": {Spec{Method: "GET", Path: "{{url}}", Hosts: []string{"http://*.example.com:8080"}}, []tool.Parameter{text("url")}, `{"url":"http://a.example.com:8080/"}`,
+			"http://a.example.com:8080/", "", nil},
+		"a whole URL with TLS where none is needed": {Spec{Method: "GET", Path: "{{url}}", Hosts: []string{"http://example.com"}}, []tool.Parameter{text("url")}, `{"url":"https://example.com/"}`,
+			"https://example.com/", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,9 +182,10 @@ func TestRefusedValues(t *testing.T) {
 		"a filename":         {Spec{Path: "/x", Body: &Body{Kind: KindMultipart, Parts: []Part{{Name: "f", Content: "x", Filename: "{{v}}"}}}}, text("v"), []string{"", "..", "a/b", `a\b`, `a"b`, "a\r\nb", "a%22b", "{x}", "a\u2028b"}},
 		"xml":                {Spec{Path: "/x", Body: &Body{Kind: KindText, Type: "text/xml", Text: "<a>{{v}}</a>"}}, text("v"), []string{"\x01", "\ue0f0", "\uffff"}},
 		"base64":             {Spec{Path: "/x", Body: &Body{Kind: KindText, Text: "{{v}}", Base64: true}}, tool.Parameter{Name: "v", Type: tool.TypeString, Required: true, Format: tool.FormatBase64}, []string{"!", "A"}},
-		"a whole URL": {Spec{Path: "{{v}}", Hosts: []string{"example.com", "*.example.org", "*.secure.net:8443"}}, text("v"), []string{"", "example.com", "//example.com/", "ftp://example.com/", "https://example.com@evil.com/", "https://evil.com/",
+		"a whole URL": {Spec{Path: "{{v}}", Hosts: []string{"example.com", "*.example.org", "*.secure.net:8443", "other.net:80", "http://plain.net"}}, text("v"), []string{"", "example.com", "//example.com/", "ftp://example.com/", "https://example.com@evil.com/", "https://evil.com/",
 			"https://example.com.evil.com/", "https://example.com:8080/", "https://example.com/#x", "https://example.com/a/../b", "https://example.com/%2e%2e/b", "https://example.com\\@evil.com", "https://example.org/", "https://x.example.org.evil.com",
-			"https://user@example.com/", "https://example.com /", "https://exämple.com/", "https://example.com/\n", "javascript:alert(1)", "https:example.com", "https:///example.com", "https://example.com:/", "https://a.secure.net/"}},
+			"https://user@example.com/", "https://example.com /", "https://exämple.com/", "https://example.com/\n", "javascript:alert(1)", "https:example.com", "https:///example.com", "https://example.com:/", "https://a.secure.net/",
+			"http://example.com/", "HTTP://example.com/", "http://example.com:443/", "http://x.example.org/", "http://a.secure.net:8443/", "http://other.net/", "http://other.net:80/", "http://plain.net.evil.com/", "http://plain.net:8080/"}},
 	} {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()

@@ -10,11 +10,13 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// hostPattern is one of hosts: a name, *.name, or either with a port.
+// hostPattern is one of hosts: a name, *.name, or either with a port. With http:// in front of it requests to it may
+// go without TLS, as those to this machine may.
 type hostPattern struct {
-	name string // in small letters; of *.name the .name
-	wild bool
-	port string // "" for that of the scheme
+	name  string // in small letters; of *.name the .name
+	wild  bool
+	port  string // "" for that of the scheme
+	plain bool   // without TLS, too
 }
 
 // parseWhole reads a target that is a URL as a whole, which is a value.
@@ -58,6 +60,7 @@ func (c *compiler) parseWhole(t *Template, spec Spec) {
 
 func parseHost(text string) (hostPattern, error) {
 	h := hostPattern{name: strings.ToLower(text)}
+	h.name, h.plain = strings.CutPrefix(h.name, "http://")
 	if at := strings.LastIndexByte(h.name, ':'); at >= 0 && !strings.HasSuffix(h.name, "]") {
 		h.name, h.port = h.name[:at], h.name[at+1:]
 		if n, err := strconv.ParseUint(h.port, 10, 16); err != nil || n == 0 || h.port[0] == '0' {
@@ -68,18 +71,20 @@ func parseHost(text string) (hostPattern, error) {
 		h.name, h.wild = "."+rest, true
 	}
 	plain := strings.Trim(h.name, "[]")
-	if _, err := netip.ParseAddr(plain); err == nil && !h.wild {
+	if address, err := netip.ParseAddr(plain); err == nil && !h.wild {
+		h.plain = h.plain || address.IsLoopback()
 		return h, nil
 	}
+	h.plain = h.plain || h.name == "localhost"
 	for _, label := range strings.Split(strings.TrimPrefix(h.name, "."), ".") {
 		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return h, fmt.Errorf("want a name, *.name, or either with a port behind a colon")
+			return h, fmt.Errorf("want a name, *.name, or either with a port behind a colon; in front of it may stand http://")
 		}
 	}
 	return h, nil
 }
 
-// matches reports whether a URL's host is meant.
+// matches reports whether a URL's host is meant, whatever its scheme.
 func (h hostPattern) matches(u *url.URL) bool {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if strings.Contains(host, ":") {
@@ -111,10 +116,17 @@ func (t *Template) fillWhole(v *values) (*url.URL, *tool.Failure) {
 	if why != "" {
 		return nil, refusal("the URL", "%s: %s", t.whole.source, why)
 	}
+	named := false
 	for _, h := range t.hosts {
-		if h.matches(u) {
+		meant := h.matches(u)
+		if meant && (u.Scheme == "https" || h.plain) {
 			return u, nil
 		}
+		named = named || meant
+	}
+	if named {
+		return nil, refusal("the URL", "%s: want https://, since hosts does not say http:// in front of its host",
+			t.whole.source)
 	}
 	return nil, refusal("the URL", "%s: its host is not one of hosts: %s", t.whole.source, strings.Join(t.spec.Hosts, ", "))
 }
