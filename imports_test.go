@@ -66,7 +66,9 @@ var may = map[string][]string{
 	// those that do something with their words.
 	"internal/taint": {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/sensitive", "internal/shellwords"},
 	// taint: where a value goes in a script; what a template is, taint does not know.
-	"internal/render":     {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/taint"},
+	"internal/render": {"pkg/tool", "internal/argument", "internal/bashsyntax", "internal/command", "internal/tagfilter", "internal/taint"},
+	// tagfilter: the words in a tag, for both kinds of templates.
+	"internal/tagfilter":  {},
 	"pkg/sandbox":         {"pkg/tool", "internal/pathwalk"},
 	"internal/steering":   {"pkg/sandbox", "internal/gitrepo", "internal/sensitive"}, // what a sandbox asks about files
 	"internal/supervisor": {"internal/resident", "pkg/sandbox"},
@@ -90,7 +92,7 @@ var may = map[string][]string{
 	// display: what an authority says is shown to a person.
 	"internal/acmecert": {"internal/atomicfile", "internal/display", "internal/netguard"},
 	// request: words alone; what a template makes of values can be read and fuzzed by itself.
-	"internal/request":  {"pkg/tool", "internal/display", "internal/spelling"},
+	"internal/request":  {"pkg/tool", "internal/display", "internal/spelling", "internal/tagfilter"},
 	"internal/answer":   {"pkg/tool"},
 	"internal/httptool": {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
+	"github.com/a2a-acp/a2a-acp/internal/tagfilter"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -133,7 +134,7 @@ func tagIn(source string, start int, closing string) (inner string, end int) {
 
 // foreignName returns the parameter that a tag names, and tells whether it has a tag's form at all.
 func foreignName(inner string) (parameter string, ok bool) {
-	name := strings.TrimSpace(strings.Trim(splitFilters(strings.TrimLeft(inner, "#^&{ "))[0], "{}"))
+	name := strings.TrimSpace(strings.Trim(tagfilter.Split(strings.TrimLeft(inner, "#^&{ "))[0], "{}"))
 	parameter, _, _ = strings.Cut(name, ".")
 	return parameter, name != "." && namePattern.MatchString(name)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/argument"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/tagfilter"
 )
 
 // A parsed template is a list of nodes: the author's text, tags, and sections that hold further nodes.
@@ -157,7 +158,7 @@ func (p *parser) addTag(inner, source string, from int) {
 	if p.tags++; p.tags == maxTags+1 {
 		p.fail(from, source, "there are more than "+itoa(maxTags)+" tags", "split the tool")
 	}
-	parts := splitFilters(inner)
+	parts := tagfilter.Split(inner)
 	t := &tag{name: strings.TrimSpace(parts[0]), source: source, from: from}
 	if !namePattern.MatchString(t.name) {
 		p.fail(from, source, "this is no name of a parameter", delimiterHelp)

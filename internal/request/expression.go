@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/tagfilter"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -80,7 +81,7 @@ func parseTag(s string) (*expression, int, *problem) {
 	}
 	e := &expression{source: s[:end]}
 	inner := strings.TrimSpace(strings.Trim(s[2:end-2], "-"))
-	parts := splitFilters(inner)
+	parts := tagfilter.Split(inner)
 	fail := func(message, fix string) (*expression, int, *problem) {
 		return nil, 0, &problem{e.source, message, fix}
 	}
@@ -119,27 +120,6 @@ func endOfTag(s string) int {
 		}
 	}
 	return -1
-}
-
-// splitFilters splits what stands in a tag at the bars outside of quotes.
-func splitFilters(inner string) []string {
-	var parts []string
-	var quote byte
-	start := 0
-	for i := 0; i < len(inner); i++ {
-		switch c := inner[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '|':
-			parts = append(parts, inner[start:i])
-			start = i + 1
-		}
-	}
-	return append(parts, inner[start:])
 }
 
 func isUUID(s string) bool { return strings.ReplaceAll(s, " ", "") == "uuid()" }
