@@ -28,7 +28,11 @@ func (e *toolEntry) checkReadOnly() {
 		case on && said:
 			network.Fail(yamldoc.RuleValue, cure, why)
 		case on:
-			e.script.Warn("read-only", cure, "it runs without the network: "+why)
+			at := e.script
+			if e.tool.Exec != nil {
+				at = e.exec
+			}
+			at.Warn("read-only", cure, "it runs without the network: "+why)
 		}
 		if sockets, ok := e.inSandbox("sockets"); ok && len(e.tool.Sandbox.Sockets) > 0 {
 			sockets.Fail(yamldoc.RuleValue, cure, why)
