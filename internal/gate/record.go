@@ -71,6 +71,7 @@ func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) s
 			act.Doubts = append(act.Doubts, mask(doubt))
 		}
 		act.ReadOnly, act.Destructive, act.Confirm = r.ReadOnly, r.Destructive, r.RequiresConfirmation
+		act.OwnProgram = r.OwnProgram
 		for _, word := range r.Argv {
 			act.Argv = append(act.Argv, events.Text(mask(word)))
 		}

@@ -66,7 +66,7 @@ func requestOf(e audit.Entry, commands *command.Catalogue) (r permissions.Reques
 		Principal: e.Principal, Served: e.Principal != "",
 		Headless: a.Headless, Confined: a.Confined, TakesObligations: a.Obliging, TakesProfile: a.Sandboxing,
 		Env: a.Env, Commands: commands,
-		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, RequiresConfirmation: a.Confirm,
+		Doubts: a.Doubts, ReadOnly: a.ReadOnly, Destructive: a.Destructive, OwnProgram: a.OwnProgram, RequiresConfirmation: a.Confirm,
 	}
 	switch {
 	case e.Cut != nil:

@@ -168,6 +168,7 @@ type Act struct {
 	Doubts      []string `json:"doubts,omitempty"`     // why it could not be believed
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Destructive bool     `json:"destructive,omitempty"`
+	OwnProgram  bool     `json:"own_program,omitempty"`  // the program is its author's, and the call gave some of its words
 	Confirm     bool     `json:"confirmation,omitempty"` // the tool's author wants a person asked every time
 
 	// Trial marks an example of a tool's author that was tried out: nobody wanted the act itself.

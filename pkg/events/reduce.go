@@ -17,8 +17,8 @@ func (e *Event) Reduce(level tool.AuditLevel) {
 	if a := e.Act; a != nil {
 		e.Act = &Act{Level: level, Kind: a.Kind, Tool: a.Tool, Tools: a.Tools, Given: a.Given, Dir: a.Dir,
 			Workspace: a.Workspace, Mode: a.Mode, Headless: a.Headless, Confined: a.Confined, Sandboxing: a.Sandboxing,
-			Obliging: a.Obliging, ReadOnly: a.ReadOnly, Destructive: a.Destructive, Confirm: a.Confirm, Trial: a.Trial,
-			History: a.History, Claimed: a.Claimed}
+			Obliging: a.Obliging, ReadOnly: a.ReadOnly, Destructive: a.Destructive, OwnProgram: a.OwnProgram, Confirm: a.Confirm,
+			Trial: a.Trial, History: a.History, Claimed: a.Claimed}
 	}
 	e.Job = nil
 	if d := e.Decision; d != nil {

@@ -38,6 +38,7 @@ func (a *act) scanDynamic() {
 				Text: "it runs in " + display.Line(dir) + ", where its names are those of other files"})
 	}
 	a.request.Shell = all
+	a.request.OwnProgram = a.tool.Exec != nil && !a.tool.AllowDynamicCommand
 	a.request.ShellText = strings.Join(texts, "\n")
 	a.request.Doubts = append(a.request.Doubts, permissions.Doubtful(a.request.ShellText)...)
 	a.hidePieces()

@@ -519,6 +519,11 @@ func TestDefaults(t *testing.T) {
 		return r
 	}
 	cli := func(r Request) Request { r.Door = tool.DoorCLI; return r }
+	program := func(r Request, words ...string) Request {
+		r.SetArgv(append([]string{"kubectl", "get"}, words...))
+		r.OwnProgram = true
+		return r
+	}
 	tests := []struct {
 		name    string
 		request Request
@@ -543,6 +548,13 @@ func TestDefaults(t *testing.T) {
 		{"call of a reader without paths", readerOf(), "approve default"},
 		{"call of a reader outside", readerOf("docs", "/etc"), "ask default"},
 		{"call of a reader, a secret", readerOf("id_rsa"), "ask control_file"},
+		{"call of a program that reads", program(readerOf(), "svc"), "approve default"},
+		{"call of a program that reads, a word like a directory of what runs", program(readerOf(), "pods"), "approve default"},
+		{"call of a program that reads, a secret", program(readerOf(), ".env"), "ask control_file"},
+		{"call of a program that reads, a file outside", program(readerOf("/etc")), "ask default"},
+		{"call of a program that may write", program(b.call("k", nil), "svc"), "ask default"},
+		{"call of a program that may write, a file that decides", program(b.call("k", nil), ".git/config"), "ask control_file"},
+		{"call of a reader that runs what the agent chose", with(program(readerOf(), "svc"), func(r *Request) { r.OwnProgram = false }), "ask default"},
 		{"call of a tool that changes something", b.call("edit", nil, "docs/a.md"), "ask default"},
 		{"call of a tool without paths", b.call("edit", nil), "ask default"},
 		{"a reader through the editor's door", with(readerOf("docs"), func(r *Request) { r.Door = tool.DoorACP }), "ask default"},

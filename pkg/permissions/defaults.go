@@ -45,10 +45,11 @@ func readsInside(v *evaluation) bool {
 	return v.Door == tool.DoorACP && v.Action == ActionRead && len(v.resources) > 0 && v.allInside() && !v.runs()
 }
 
-// callsReader: a tool that its author marks as read-only, and that runs nothing that the agent chose.
+// callsReader: a tool that its author marks as read-only, and that runs nothing that the agent chose. In the sandbox
+// it has nowhere to write to (tool.HoldToHints).
 func callsReader(v *evaluation) bool {
 	calls := v.Door == tool.DoorMCP || v.Door == tool.DoorA2A
-	return calls && v.Action == ActionCall && v.ReadOnly && v.allInside() && !v.runs()
+	return calls && v.Action == ActionCall && v.ReadOnly && v.allInside() && (!v.runs() || v.OwnProgram)
 }
 
 func anything(*evaluation) bool { return true }

@@ -114,7 +114,11 @@ func (v *evaluation) guardCommand() string {
 				if !v.workOn(name.text) {
 					return tooMuch
 				}
-				if why := v.guardedWord(v.facts.wordResource(dir, v.home, name.text, true), name.use); why != "" {
+				use := name.use
+				if v.OwnProgram && v.ReadOnly && use != looksAt { // kubectl get pods
+					use = readsFile
+				}
+				if why := v.guardedWord(v.facts.wordResource(dir, v.home, name.text, true), use); why != "" {
 					return why
 				}
 			}

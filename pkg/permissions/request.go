@@ -86,6 +86,7 @@ type Request struct {
 
 	ReadOnly             bool // the tool's author says that it changes nothing
 	Destructive          bool // or that it removes or overwrites something
+	OwnProgram           bool // the command's program is the author's, and the call gave some of its words
 	RequiresConfirmation bool // the tool's author wants a person asked every time
 
 	// Digest identifies what runs for a tool of ours, including its sandbox; "" if not known, and for every
