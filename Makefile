@@ -22,7 +22,8 @@ LISTEN      ?= 127.0.0.1:9999
 # All is compiled as it is shipped, and so once, but for the tests with the race detector, which wants cgo. make lint has vet.
 export CGO_ENABLED := 0
 export GOFLAGS     ?= -trimpath
-RACE        := CGO_ENABLED=1 $(GO) test -race -vet=off
+# The race detector has a program sleep for a second at its end, and each test binary, and what it starts of itself, is one.
+RACE        := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off
 
 .PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
 
