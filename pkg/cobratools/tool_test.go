@@ -198,14 +198,14 @@ func TestChosen(t *testing.T) {
 		want      string
 		flags     string // of zoo_delete
 	}{
-		{"all", nil, "zoo_all zoo_create zoo_delete zoo_exec zoo_house zoo_house_burn zoo_house_show zoo_list_animals", "api-token as config force loud"},
+		{"all", nil, "zoo_all zoo_create zoo_create-twin zoo_delete zoo_exec zoo_house zoo_house_burn zoo_house_show zoo_list_animals", "api-token as config force loud"},
 		{"named", []Selector{{CmdSelector: AllowCmds("zoo delete", "zoo house show")}}, "zoo_delete zoo_house_show", "api-token as config force loud"},
-		{"all but", []Selector{{CmdSelector: ExcludeCmds("zoo all", "zoo exec", "zoo house")}}, "zoo_create zoo_delete zoo_house_burn zoo_house_show zoo_list_animals", "api-token as config force loud"},
+		{"all but", []Selector{{CmdSelector: ExcludeCmds("zoo all", "zoo exec", "zoo house")}}, "zoo_create zoo_create-twin zoo_delete zoo_house_burn zoo_house_show zoo_list_animals", "api-token as config force loud"},
 		{"by a part", []Selector{{CmdSelector: AllowCmdsContaining("house", "delete"), InheritedFlagSelector: NoFlags}}, "zoo_delete zoo_house zoo_house_burn zoo_house_show", "force"},
-		{"without a part", []Selector{{CmdSelector: ExcludeCmdsContaining("house", "all", "exec", "list")}}, "zoo_create zoo_delete", "api-token as config force loud"},
+		{"without a part", []Selector{{CmdSelector: ExcludeCmdsContaining("house", "all", "exec", "list")}}, "zoo_create zoo_create-twin zoo_delete", "api-token as config force loud"},
 		{"flags", []Selector{{CmdSelector: AllowCmds("zoo delete"), LocalFlagSelector: ExcludeFlags("force"), InheritedFlagSelector: AllowFlags("config")}}, "zoo_delete", "config"},
 		{"the first counts", []Selector{{CmdSelector: AllowCmds("zoo delete"), LocalFlagSelector: NoFlags, InheritedFlagSelector: NoFlags}, {}},
-			"zoo_all zoo_create zoo_delete zoo_exec zoo_house zoo_house_burn zoo_house_show zoo_list_animals", ""},
+			"zoo_all zoo_create zoo_create-twin zoo_delete zoo_exec zoo_house zoo_house_burn zoo_house_show zoo_list_animals", ""},
 	} {
 		tools := zooTools(t, Config{Selectors: row.selectors})
 		var names, flags []string
