@@ -25,6 +25,9 @@ export GOFLAGS     ?= -trimpath
 # The race detector has a program sleep for a second at its end, and each test binary, and what it starts of itself, is one.
 RACE        := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off
 
+# Packages whose tests are long tables, and hardly a goroutine: a sample with the race detector, and all of it without.
+TABLES      := internal/config internal/render internal/secret pkg/permissions
+
 .PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
 
 all: build lint test
@@ -51,7 +54,9 @@ $(BUILD)/tools/deadcode-$(DEADCODE):
 
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
-	$(RACE) ./...
+	$(RACE) $(filter-out $(addprefix github.com/a2a-acp/a2a-acp/,$(TABLES)),$(shell $(GO) list ./...))
+	$(RACE) -short $(addprefix ./,$(TABLES))
+	$(GO) test -vet=off $(addprefix ./,$(TABLES))
 
 test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
 	$(GO) test -short ./...
