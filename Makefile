@@ -54,7 +54,7 @@ $(BUILD)/tools/deadcode-$(DEADCODE):
 
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
-	$(RACE) $(filter-out $(addprefix github.com/a2a-acp/a2a-acp/,$(TABLES)),$(shell $(GO) list ./...))
+	@$(RACE) $(filter-out $(addprefix github.com/a2a-acp/a2a-acp/,$(TABLES)),$(shell $(GO) list ./...))
 	$(RACE) -short $(addprefix ./,$(TABLES))
 	$(GO) test -vet=off $(addprefix ./,$(TABLES))
 

@@ -32,11 +32,19 @@ const (
 func Verify(dir string, o VerifyOptions) (*Report, error) {
 	var report *Report
 	err := againIfRetired(dir, func() (err error) {
-		report, err = verify(dir, o)
+		if report, err = verify(dir, o); err == nil && !report.OK {
+			return errNotWhole
+		}
 		return err
 	})
+	if errors.Is(err, errNotWhole) {
+		err = nil
+	}
 	return report, err
 }
+
+// errNotWhole says that there is damage, or that what was read of the record first was removed before the rest was read.
+var errNotWhole = fmt.Errorf("the record is not whole: %w", fs.ErrNotExist)
 
 func verify(dir string, o VerifyOptions) (*Report, error) {
 	v := &verification{report: &Report{Problems: []Problem{}}}
