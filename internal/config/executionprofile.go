@@ -322,6 +322,17 @@ func (p *executionProfile) place(e *toolEntry) {
 	origin, line := scheme+"://"+host, "/"+path
 	line, query := cutQuery(line)
 	h.spec.Path = line
+	fields, ok := queryFields(query)
+	if !ok {
+		p.url.Fail(ruleTemplate, "", "the query cannot be read")
+	}
+	h.spec.Query = append(h.spec.Query, fields...)
+	p.chooseSource(e, origin, line)
+}
+
+// queryFields returns the fields of a query as a URL writes them, with tags in the values; ok is false where one cannot be
+// read.
+func queryFields(query string) (fields []request.Field, ok bool) {
 	for _, field := range splitOutside(query, '&') {
 		if field == "" {
 			continue
@@ -330,12 +341,11 @@ func (p *executionProfile) place(e *toolEntry) {
 		plain, err := url.QueryUnescape(name)
 		fixed, wrong := unescapedOutside(value)
 		if err != nil || wrong != nil {
-			p.url.Fail(ruleTemplate, "", "the query cannot be read")
-			continue
+			return fields, false
 		}
-		h.spec.Query = append(h.spec.Query, request.Field{Name: plain, Value: request.Text(fixed)})
+		fields = append(fields, request.Field{Name: plain, Value: request.Text(fixed)})
 	}
-	p.chooseSource(e, origin, line)
+	return fields, true
 }
 
 // chooseSource finds the source that a URL is of.

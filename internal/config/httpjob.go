@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
@@ -215,19 +214,12 @@ func (e *toolEntry) compileFurther(spec request.Spec, where string, at yamldoc.V
 	}
 	line, query := cutQuery(where)
 	spec.Path = line
-	for _, field := range splitOutside(query, '&') {
-		if field == "" {
-			continue
-		}
-		name, value, _ := strings.Cut(field, "=")
-		plain, err := url.QueryUnescape(name)
-		fixed, wrong := unescapedOutside(value)
-		if err != nil || wrong != nil {
-			at.Fail(ruleTemplate, "", "the query cannot be read")
-			return nil
-		}
-		spec.Query = append(spec.Query, request.Field{Name: plain, Value: request.Text(fixed)})
+	fields, ok := queryFields(query)
+	if !ok {
+		at.Fail(ruleTemplate, "", "the query cannot be read")
+		return nil
 	}
+	spec.Query = append(spec.Query, fields...)
 	template, findings := request.Compile(spec, e.tool.Parameters)
 	for _, finding := range findings {
 		message := finding.Message

@@ -195,8 +195,8 @@ func (ids *identities) now(p *Principal, scope Scope) (now *Principal, same bool
 	for _, i := range ids.issuers {
 		if i.names(p.Name) {
 			q := *p
-			q.MCP, q.Workspace = i.spec.MCP, i.workspace
-			return &q, false
+			q.Scopes, q.MCP, q.Workspace = i.scopes(p.Claims), i.spec.MCP, i.workspace
+			return may(&q), false
 		}
 	}
 	return nil, false

@@ -549,3 +549,16 @@ func FuzzToken(f *testing.F) {
 		}
 	})
 }
+
+// TestScopesOfAnExpiredToken: what a token gave that has expired counts as far as its issuer's tokens may give it by now.
+func TestScopesOfAnExpiredToken(t *testing.T) {
+	t.Parallel()
+	expired := "not.good.anymore"
+	p := &Principal{Name: "corp:anna", Scopes: []Scope{ScopeTools, ScopeAudit}, Claims: map[string]any{}, token: &expired}
+	ids := &identities{issuers: []*issuer{{name: "corp", spec: IssuerSpec{Scopes: []Scope{ScopeAudit}}}}}
+	for scope, want := range map[Scope]bool{ScopeTools: false, ScopeAudit: true, AnyPrincipal: true} {
+		if may, _ := ids.still(p, scope); may != want {
+			t.Errorf("%s: %t, want %t", scope, may, want)
+		}
+	}
+}
