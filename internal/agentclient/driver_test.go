@@ -300,7 +300,7 @@ func TestForget(t *testing.T) {
 // prompt waits, and one that is idle. Those of others go on.
 func TestExpel(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, nil, nil)
+	s := newStage(t, func(c *Configured) { c.MaxRunning = 3 }, nil)
 	s.o.CancelGrace = 1
 	idle := s.prompt(t.Context(), Prompt{Conversation: Conversation{"it", "alice", "idle"}})
 	rests := <-s.started
@@ -314,6 +314,11 @@ func TestExpel(t *testing.T) {
 	other := s.prompt(t.Context(), Prompt{Conversation: Conversation{"it", "bob", "c"}})
 	bobs := <-s.started
 	prompt := <-bobs.prompts
+	select {
+	case <-rests.over:
+		t.Fatal("the idle one has ended before")
+	default:
+	}
 	s.Expel(func(principal string) bool { return principal == "bob" })
 	first.done()
 	if waits.done(); !errors.Is(waits.err, ErrRevoked) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
 	"github.com/a2a-acp/a2a-acp/internal/lines"
@@ -326,7 +327,10 @@ func answeredAtTerminal(t *testing.T, principal, rules string) {
 			return
 		}
 		left = *e.Question
-		if err := s.Answer(ctx, left.ID, answer); !left.AtTerminal || !errors.Is(err, agentclient.ErrAtTerminal) {
+		// An answer that is taken waits for this function, which would wait for it.
+		refusing, over := context.WithTimeout(ctx, 5*time.Second)
+		defer over()
+		if err := s.Answer(refusing, left.ID, answer); !left.AtTerminal || !errors.Is(err, agentclient.ErrAtTerminal) {
 			t.Errorf("answered: %v, %+v", err, left)
 			cancel()
 			return

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
@@ -400,6 +404,30 @@ auto_approval_policies:
 			t.Errorf("got %s", told.raw)
 		}
 	})
+}
+
+// Nor is one of nobody's: it may be a program that is confined.
+func TestMCPAnonymousDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	h, _ := mcpHome(t)
+	a := h.new()
+	h.runs(a)
+	p := newMCPPeer(t, a, MCPOptions{}, false, canAsk)
+	for principal, want := range map[string]bool{serve.NameAnonymous: false, agentsName(serve.NameAnonymous): false, "alice": true} {
+		asked := false
+		caller := &mcpCaller{door: p.door, call: mcpserver.Call{
+			Client: &mcpserver.Client{Principal: principal, Capabilities: mcpserver.Capabilities{Elicitation: true}},
+			Ask: func(context.Context, mcpserver.InputRequest) (json.RawMessage, error) {
+				asked = true
+				return nil, errors.New("it is gone")
+			},
+			Defer: func() {}, Detach: func(time.Duration) {}, Progress: func(mcpserver.Progress) {},
+		}}
+		q := approval.Question{Title: "mark", Action: permissions.ActionCall, Principal: principal, CallID: "of " + principal}
+		if answer, err := caller.Ask(t.Context(), q); err == nil || asked != want {
+			t.Errorf("%s: asked %t, want %t; %+v, %v", principal, asked, want, answer, err)
+		}
+	}
 }
 
 // Where calls are made: in the directory that was named, else in the client's only root, else in our own.

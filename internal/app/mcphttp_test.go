@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -123,6 +125,31 @@ tools:
 	}
 	hangUp()
 	<-answers["stays"]
+}
+
+// A call that comes to be made when its tool is there no more for its principal is not made.
+func TestMCPNarrowedBefore(t *testing.T) {
+	t.Parallel()
+	v := &mcpVisitors{known: map[string]*mcpVisitor{}}
+	v.meet(&serve.Principal{Name: "anna"})
+	during, over := v.run(t.Context(), "anna", "hold")
+	if context.Cause(during) != nil {
+		t.Fatal(context.Cause(during))
+	}
+	v.recheck(func(*serve.Principal) *serve.Principal {
+		return &serve.Principal{Name: "anna", MCP: serve.MCP{Tools: []string{"other"}}}
+	})
+	late, end := v.run(t.Context(), "anna", "hold")
+	for about, ctx := range map[string]context.Context{"under way": during, "late": late} {
+		if !errors.Is(context.Cause(ctx), mcpserver.ErrUnknownTool) {
+			t.Errorf("%s: %v", about, context.Cause(ctx))
+		}
+	}
+	end()
+	over()
+	if n := len(v.known["anna"].running); n > 0 {
+		t.Errorf("%d are remembered", n)
+	}
 }
 
 // awaits returns when there is as much on record as is wanted.
