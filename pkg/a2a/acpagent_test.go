@@ -552,18 +552,23 @@ func TestYesIsForWhatWasRead(t *testing.T) {
 // takes memory, which others measure.
 func TestMostSaid(t *testing.T) {
 	long := strings.Repeat("x", 64<<10)
-	for name, content := range map[string]agentclient.Content{
-		"data": {URI: "attachment:///d", MediaType: "application/json", Text: `["` + long + `"]`},
-		"name": {URI: "https://example.com/", Name: long}, "link": {URI: "https://example.com/" + long},
-		"media type": {Data: []byte("x"), MediaType: "text/" + long},
+	for name, row := range map[string]struct {
+		content agentclient.Content
+		times   int
+	}{
+		"data":       {agentclient.Content{URI: "attachment:///d", MediaType: "application/json", Text: `["` + long + `"]`}, 40},
+		"name":       {agentclient.Content{URI: "https://example.com/", Name: long}, 40},
+		"link":       {agentclient.Content{URI: "https://example.com/" + long}, 40},
+		"media type": {agentclient.Content{Data: []byte("x"), MediaType: "text/" + long}, 40},
+		"many":       {agentclient.Content{URI: "https://e.com/"}, 32 << 10},
 	} {
 		s := newTheatre(t, func(_ *troupe, ctx context.Context, _ agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
 			began(tell)
-			for range 40 {
+			for range row.times {
 				if ctx.Err() != nil {
 					break
 				}
-				says(tell, content)
+				says(tell, row.content)
 			}
 			return turnEnded, context.Cause(ctx)
 		})

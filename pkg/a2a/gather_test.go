@@ -1,10 +1,13 @@
 package a2a
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 )
 
 // TestGather: what comes after a pause is told at once, and in a flood it waits its time, or until it must be told.
@@ -32,5 +35,41 @@ func TestGather(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestOutputIsGathered has a tool print a byte at a time: it is told as few events, and whole.
+func TestOutputIsGathered(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	task := h.send("anna", "print")
+	var printed, told int
+	var elapsed string
+	if _, err := fmt.Sscanf(fmt.Sprint(at(task, "status.message.parts.0.text")), "did %d bytes in %s", &printed, &elapsed); err != nil {
+		t.Fatalf("%v: %v", err, task)
+	}
+	took, err := time.ParseDuration(elapsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(at(task, "artifacts.0.parts.0.text")); len(text) != printed {
+		t.Errorf("%d bytes of %d were told", len(text), printed)
+	}
+	kept, err := h.log.Get(t.Context(), task["id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := h.log.Events(t.Context(), kept, 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Kind == tasklog.Artifact {
+			told++
+		}
+	}
+	// The first is told at once, and the end has two.
+	if most := int(took/gathered) + printed/mostChunk + 4; told > most {
+		t.Errorf("%d bytes in %s were told as %d events, want at most %d", printed, took, told, most)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // actor is an agent that does what the text of a message says.
@@ -89,6 +91,17 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 			}
 		}
 		return t.Complete(ctx, "")
+	case "print": // as a tool that puts out a byte at a time
+		p := newPresenter(ctx, t, nil, ToolCall{ID: "call", Tool: "tool"})
+		tick := time.NewTicker(gathered / 100)
+		defer tick.Stop()
+		began, n := time.Now(), 0
+		for ; time.Since(began) < 10*gathered; n++ {
+			p.Output(false, []byte("x"))
+			<-tick.C
+		}
+		rest = fmt.Sprintf("%d bytes in %s", n, time.Since(began))
+		p.end(tool.Result{})
 	}
 	return t.Complete(ctx, "did "+rest)
 }
