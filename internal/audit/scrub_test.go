@@ -123,6 +123,16 @@ func TestScrub(t *testing.T) {
 	}
 }
 
+// TestScrubRewritten: lines that follow each other, and are not those of the checkpoint, are found by its root alone.
+func TestScrubRewritten(t *testing.T) {
+	t.Parallel()
+	log, dir := longTest(t)
+	writeLines(t, dir, rewritten(t, linesOf(t, dir), 7))
+	if _, err := scrubNow(t, log, 0); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestScrubGoesOn reads a line once, though the process ends in between.
 func TestScrubGoesOn(t *testing.T) {
 	t.Parallel()
