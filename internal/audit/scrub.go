@@ -154,9 +154,10 @@ func (at *scrubbed) read(whole *stream, tree *leaves, last Checkpoint, f *os.Fil
 		*at = scrubbed{Seq: before, Hashes: tree.before(before).hashes}
 		lines = whole.lines(0, 0)
 	}
-	so := compactRange{size: at.Seq, hashes: at.Hashes}
-	known := len(so.hashes) == bits.OnesCount64(uint64(at.Seq)) // else the tree is gone, and lines were removed
-	begun := lines.offset
+	if len(at.Hashes) != bits.OnesCount64(uint64(at.Seq)) { // the tree is gone, and lines were removed
+		return errDoubt
+	}
+	so, begun := compactRange{size: at.Seq, hashes: at.Hashes}, lines.offset
 	for at.Seq < last.Size {
 		line, err := lines.raw()
 		var damage *Damage
@@ -166,25 +167,17 @@ func (at *scrubbed) read(whole *stream, tree *leaves, last Checkpoint, f *os.Fil
 		case err != nil:
 			return err
 		}
-		first := at.Hash == "" && at.Seq > 0 // nothing is known of the line before
-		place, err := parseEnvelope(line)
-		if err != nil || place.seq != at.Seq+1 || !first && string(place.prev) != at.Hash {
-			return errDoubt
-		}
-		if known {
-			so.add(tlog.RecordHash(line))
-		}
-		at.Seq, at.Hash, at.Hashes = place.seq, lineHash(line), so.hashes
+		so.add(tlog.RecordHash(line))
+		at.Seq, at.Hash, at.Hashes = at.Seq+1, lineHash(line), so.hashes
 		if lines.offset-begun < scrubSave {
 			continue
 		}
-		if begun = lines.offset; known {
-			if err := at.write(f); err != nil {
-				return err
-			}
+		begun = lines.offset
+		if err := at.write(f); err != nil {
+			return err
 		}
 	}
-	if known && so.root() != last.Root {
+	if so.root() != last.Root { // of all bytes of all lines, in their order
 		return errDoubt
 	}
 	return nil

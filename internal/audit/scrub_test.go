@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -133,6 +135,23 @@ func TestScrubRewritten(t *testing.T) {
 	}
 }
 
+// TestScrubAlone: while one process reads, the others do not.
+func TestScrubAlone(t *testing.T) {
+	t.Parallel()
+	log, dir := longTest(t)
+	other, err := openFile(filepath.Join(dir, scrubbedName), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := lockFile(other, unix.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	if pieces, err := scrubNow(t, log, 0); pieces != 0 || err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("%d pieces, %v", pieces, err)
+	}
+}
+
 // TestScrubGoesOn reads a line once, though the process ends in between.
 func TestScrubGoesOn(t *testing.T) {
 	t.Parallel()
@@ -195,6 +214,14 @@ func TestScrubRetired(t *testing.T) {
 	}
 	if _, err := scrubNow(t, log, 0); err != nil {
 		t.Error(err)
+	}
+	// Without the tree nothing can be said of what was removed.
+	if err := os.Remove(filepath.Join(dir, treeName)); err != nil {
+		t.Fatal(err)
+	}
+	log.now = func() time.Time { return testTime.AddDate(0, 0, 3) }
+	if _, err := scrubNow(t, log, 0); !errors.Is(err, ErrDamaged) {
+		t.Errorf("without its tree: %v", err)
 	}
 }
 
