@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,7 @@ func recordedJob(env *cli.Environment, call string) (id string, job *events.Job,
 		return nil
 	})
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist): // without a record, no call is on it
 		return "", nil, err
 	case id == "":
 		return "", nil, fmt.Errorf("no call %s that has begun a job is on record; `a2a-acp audit list` lists the calls",
