@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestA2ARevoked takes a principal out of the settings while a task of its works and another one waits for its yes: what
@@ -20,24 +18,12 @@ import (
 func TestA2ARevoked(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.write("tools.yaml", `version: 2
-tools:
-  hold:
-    script: exec 3>held; echo begun >&3; sleep 600
-    sandbox: {use_temp_isolation: false, allowed_paths: ["."], timeout: 600}
-  ask:
+	settings := "serve: {principals: {anna: {token: {file: " + filepath.Join(h.dir, "anna") + "}}}}\n"
+	held := h.holding(`  ask:
     script: echo yes > asked
     sandbox: {use_temp_isolation: false, allowed_paths: ["."], requires_confirmation: true}
-`)
-	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
-	settings := "serve: {principals: {anna: {token: {file: " + filepath.Join(h.dir, "anna") + "}}}}\n"
-	h.write("a2a-acp.yaml", settings)
-	work := filepath.Join(h.dir, "work")
-	held := filepath.Join(work, "held")
-	if err := joined(os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600), os.MkdirAll(work, 0o700),
-		unix.Mkfifo(held, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+`, settings)
+	work := filepath.Dir(held)
 	a := h.new()
 	h.runs(a)
 	d := h.daemon(a, func(o *DaemonOptions) { o.Workspace = work })

@@ -20,23 +20,31 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
-// A call of an MCP session goes on when its client hangs up, and ends when its principal is taken away.
-func TestMCPRevoked(t *testing.T) {
-	t.Parallel()
-	h := newHome(t)
+// holding gives the home a tool that holds until it is ended, beside more tools, a rule that approves all, and settings with
+// a principal anna, whose token is tok-anna. held is the FIFO in the workspace through which the tool says "begun".
+func (h *home) holding(more, settings string) (held string) {
+	h.t.Helper()
 	h.write("tools.yaml", `version: 2
 tools:
   hold:
     script: exec 3>held; echo begun >&3; sleep 600
     sandbox: {use_temp_isolation: false, allowed_paths: ["."], timeout: 600}
-`)
+`+more)
 	h.write("auto_approval_policies.yaml", "version: 2\nauto_approval_policies: [{id: all, applies_to: ['*'], decision: {type: approve}}]\n")
-	h.write("a2a-acp.yaml", "serve: {principals: {anna: {token: {file: "+filepath.Join(h.dir, "anna")+"}, scopes: [tools]}}}\n")
-	held := filepath.Join(h.dir, "work", "held")
+	h.write("a2a-acp.yaml", settings)
+	held = filepath.Join(h.dir, "work", "held")
 	if err := joined(os.WriteFile(filepath.Join(h.dir, "anna"), []byte("tok-anna\n"), 0o600), os.MkdirAll(filepath.Dir(held), 0o700),
 		unix.Mkfifo(held, 0o600)); err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
+	return held
+}
+
+// A call of an MCP session goes on when its client hangs up, and ends when its principal is taken away.
+func TestMCPRevoked(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	held := h.holding("", "serve: {principals: {anna: {token: {file: "+filepath.Join(h.dir, "anna")+"}, scopes: [tools]}}}\n")
 	a := h.new()
 	h.runs(a)
 	d := h.daemon(a, func(o *DaemonOptions) { o.Workspace = filepath.Dir(held) })
