@@ -59,6 +59,11 @@ func (e *events) write(parts ...[]byte) {
 func (e *events) event(id string, message []byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.tell(id, message)
+}
+
+// tell is event while mu is held.
+func (e *events) tell(id string, message []byte) bool {
 	if !e.begin() {
 		return false
 	}
@@ -108,16 +113,13 @@ func (e *events) comment() bool {
 // last sends the message that ends the response: as the last event, where it is a stream.
 func (e *events) last(status int, message []byte) {
 	e.mu.Lock()
-	begun, closed := e.begun, e.closed
-	if !begun {
-		e.closed = true
-	}
-	e.mu.Unlock()
+	defer e.mu.Unlock()
 	switch {
-	case closed:
-	case begun:
-		e.event("", message)
+	case e.closed:
+	case e.begun:
+		e.tell("", message)
 	default:
+		e.closed = true
 		e.w.Header().Set("Content-Type", "application/json")
 		e.w.Header().Set("Content-Length", strconv.Itoa(len(message)))
 		e.control.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // see write
@@ -126,7 +128,7 @@ func (e *events) last(status int, message []byte) {
 	}
 }
 
-// close has nothing written any more. The handler may return then.
+// close has nothing written any more, and waits for what is. The handler may return then.
 func (e *events) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
