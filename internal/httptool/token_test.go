@@ -263,6 +263,10 @@ func TestOneExchange(t *testing.T) {
 	if asked.Load() != 1 || fetched.Load() != 0 {
 		t.Errorf("%d exchanges, %d of which the thousand made; want the one of who left", asked.Load(), fetched.Load())
 	}
+	late := wanted(at, nil) // looked before the token was there, and asks when it is
+	if token, failure := c.tokens.renew(c, late.name(), late); failure != nil || token != (Token{Value: givenToken}) {
+		t.Errorf("late: %+v, %v", token, failure)
+	}
 	go func() { // ends with the last of them
 		for range begun {
 		}

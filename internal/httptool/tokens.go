@@ -93,9 +93,7 @@ func (c *Client) Token(ctx context.Context, w TokenRequest) (Token, error) {
 	mine := false
 	result := c.tokens.flights.DoChan(name, func() (any, error) {
 		mine = true
-		started := time.Now()
-		got, failure := c.tokens.renew(c, name, w)
-		token := Token{Value: got.value, Took: time.Since(started)}
+		token, failure := c.tokens.renew(c, name, w)
 		if failure != nil {
 			return token, failure
 		}
@@ -135,27 +133,28 @@ func (k *tokens) lookup(name string) (string, bool) {
 
 // renew fetches a token, through the breaker of its endpoint, and keeps it for as long as it is good, less a leeway.
 // One of which nobody says how long that is, is not kept.
-func (k *tokens) renew(c *Client, name string, w TokenRequest) (fetched, *tool.Failure) {
+func (k *tokens) renew(c *Client, name string, w TokenRequest) (Token, *tool.Failure) {
 	from := w.API.Auth.Token
 	breaker, ok := k.begin(fmt.Sprintf("%q", []string{from.URL, from.ClientID, w.API.CA, fmt.Sprint(w.API.Addresses)}))
 	if !ok {
-		return fetched{}, tool.Failf(tool.FailCancelled, "the program ends")
+		return Token{}, tool.Failf(tool.FailCancelled, "the program ends")
 	}
 	defer k.working.Done()
 	if value, ok := k.lookup(name); ok { // one that has come since this one was looked for
-		return fetched{value: value}, nil
+		return Token{Value: value}, nil
 	}
-	asked := k.now()
+	asked, started := k.now(), time.Now()
 	got, failure := breaker.do(w, func() (fetched, *tool.Failure) { return c.fetch(k.life, w) })
+	token := Token{got.value, time.Since(started)}
 	if failure != nil || got.lasts <= 0 {
-		return got, failure
+		return token, failure
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.closed {
 		k.kept.Add(name, keptToken{got.value, asked.Add(got.lasts - min(longestLeeway, got.lasts/5))})
 	}
-	return got, nil
+	return token, nil
 }
 
 // begin returns the breaker of an endpoint, for work that close waits for; false once it is closed.
