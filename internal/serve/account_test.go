@@ -156,10 +156,10 @@ func TestReload(t *testing.T) {
 				select {
 				case <-goOn:
 				case <-r.Context().Done():
-					mu.Lock()
-					defer mu.Unlock()
-					ended[r.URL.Path] = context.Cause(r.Context())
 				}
+				mu.Lock()
+				defer mu.Unlock()
+				ended[r.URL.Path] = context.Cause(r.Context()) // also of one that goes on as late as it has ended
 			})
 			settings := Settings{Listen: []string{"127.0.0.1:0"}, Limits: DefaultLimits(), Grace: time.Minute,
 				Principals: map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools}}}}
