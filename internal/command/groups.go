@@ -25,6 +25,7 @@ const (
 	Launchers               Group = "launchers"
 	ReadAlike               Group = "read alike"
 	StartersOfAgents        Group = "starters of agents"
+	ShellState              Group = "shell state"
 	VariablePrinters        Group = "variable printers"
 	Splitters               Group = "splitters"
 	ItemGivers              Group = "item givers"

@@ -433,8 +433,9 @@ const (
 
 // launch looks for programs that run code among the words of a program that may run some of its words: in
 // docker run IMAGE sh -c '…' nobody but docker knows which word is the command. Only words that turn out to
-// be code are taken over. For a program that is not known at all, only code that an option announces (bash
-// -c) counts, so that apt install python3 means nothing.
+// be code are taken over. What only a shell does itself is no program that could be started: docker history.
+// For a program that is not known at all, only code that an option announces (bash -c) counts, so that apt
+// install python3 means nothing.
 func (r *reader) launch(unknown bool, at, to int) {
 	if r.depth >= maxLaunchDepth {
 		return
@@ -444,7 +445,7 @@ func (r *reader) launch(unknown bool, at, to int) {
 		first++ // npm view is no editor
 	}
 	for i := first; i < min(to, at+maxLaunchWords); i++ {
-		if w := r.words[i]; !w.Fixed || !runsCode(Base(w.Text)) {
+		if w := r.words[i]; !w.Fixed || !runsCode(Base(w.Text)) || catalogue.In(catalogue.ShellState, w.Text) {
 			continue
 		}
 		inner := read(r.words[i:to], r.commands, r.depth+1)

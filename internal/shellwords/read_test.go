@@ -208,6 +208,9 @@ func TestRead(t *testing.T) {
 		{`docker run -v a:b i sh -c ls`, "P--a~oP-C shell(ls)"},
 		{`kubectl exec p -- python3 -c x`, "P-o-P-C python(x)"},
 		{`docker exec -i c sh`, "P--oP <shell"},
+		{`docker history x`, "Poo"}, // no program: bash's history
+		{`kubectl jobs -x sh -c x`, "Po-o-C shell(x)"},
+		{`no-such-program alias -p x`, "Po-o"},
 		{`no-such-program bash -c ls x`, "Po-Co shell(ls)[4]"},
 		{`no-such-program python3 x`, "Poo"},
 		{`bc`, "P <calculator"},
