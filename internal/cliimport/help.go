@@ -166,6 +166,14 @@ func (h helpText) calls() bool {
 	return slices.ContainsFunc(h.usage, func(usage string) bool { return usage != "" && !needsCommand.MatchString(usage) })
 }
 
+// names reports whether a usage has the words, one behind the other.
+func (h helpText) names(words []string) bool {
+	wanted := " " + strings.Join(words, " ") + " "
+	return slices.ContainsFunc(h.usage, func(usage string) bool {
+		return strings.Contains(" "+strings.Join(strings.Fields(usage), " ")+" ", wanted)
+	})
+}
+
 // takesCommand reports whether a usage names a command among the arguments: what runs is then for the caller to say.
 func (h helpText) takesCommand() bool {
 	return slices.ContainsFunc(h.usage, namesCommand.MatchString)

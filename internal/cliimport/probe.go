@@ -59,7 +59,13 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 		return notAnswered(offered, err)
 	}
 	c.flags = c.flagsOf(offered, above)
-	if !offered.has("--help") { // all that it offers may be what it requires
+	unread := false
+	if !offered.has("--help") {
+		if unread, err = p.unread(ctx, c); err != nil {
+			return err
+		}
+	}
+	if !offered.has("--help") && !unread { // all that it offers may be what it requires
 		with := slices.Clone(c.path)
 		for _, f := range c.flags {
 			if err := p.try(ctx, c, f, nil); err != nil {
@@ -89,6 +95,12 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			wanted = append(wanted, f)
 		}
 	}
+	if unread {
+		for _, f := range wanted {
+			f.byHelp()
+		}
+		return nil
+	}
 	if err := p.batch(ctx, c, wanted); err != nil {
 		return err
 	}
@@ -99,6 +111,16 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 		f.compareOwn()
 	}
 	return nil
+}
+
+// noFlag is a flag that no command has.
+const noFlag = "--no-such-flag-of-import"
+
+// unread reports whether a command hands its flags on unread (Cobra's DisableFlagParsing): it says nothing of one that
+// it does not have. What it says of the others tells nothing then, here or of flags elsewhere that are told alike.
+func (p *prober) unread(ctx context.Context, c *command) (bool, error) {
+	o, err := complete(ctx, p.a, append(slices.Clone(c.path), noFlag, "--")...)
+	return o.ok && !strings.Contains(o.said, noFlag), err
 }
 
 // require marks the flags that a command requires, where those that it offers are all that it lets come first. One of
@@ -187,6 +209,15 @@ func (p *prober) try(ctx context.Context, c *command, f *flag, required []string
 	})
 	f.kind, f.doubt = t.kind, t.said
 	return t.err
+}
+
+// byHelp takes over what the help says of a flag that nothing else tells of.
+func (f *flag) byHelp() {
+	said, ok := pflagkind.InHelp(f.help.word)
+	if f.kind = said; !ok || !f.help.isPflag || f.help.untyped {
+		f.kind = pflagkind.Kind{Of: tool.TypeString}
+	}
+	f.doubt = "its command reads its flags by itself, so the help alone says what it takes"
 }
 
 // look finds out about one flag by its parser.

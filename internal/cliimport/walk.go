@@ -87,7 +87,8 @@ func (w *walker) below(ctx context.Context, parent *command, help string) {
 }
 
 // look finds out whether what a command is completed with is a command below it, and what it is. What is none has
-// the help of the one above.
+// the help of the one above. One that is what the command above does without a word (hugo new content) has it, too:
+// that help says how the one below is called.
 func (w *walker) look(ctx context.Context, c *command, above string) {
 	answer, err := w.a.Ask(ctx, append(slices.Clone(c.path), "--help")...)
 	if err != nil {
@@ -95,13 +96,11 @@ func (w *walker) look(ctx context.Context, c *command, above string) {
 		return
 	}
 	c.help = readHelp(answer.Stdout)
-	name := c.path[len(c.path)-1]
-	named := slices.ContainsFunc(c.help.usage, func(usage string) bool { return slices.Contains(strings.Fields(usage), name) })
 	switch {
 	case answer.Ended != "":
 		c.left = "its --help: " + answer.Ended
 		return
-	case answer.Stdout == above || !named:
+	case !c.help.names(c.path[len(c.path)-1:]), answer.Stdout == above && !c.help.names(c.path):
 		c.left = notCommand
 		return
 	}

@@ -2,9 +2,10 @@
 // more in Cobra that writes down which commands and flags it has (tree.go.txt); then its commands are imported from
 // outside, in the sandbox, and the two are compared.
 //
-//	go run ./test/clis [-dir DIR] [-details] [NAME...]
+//	go run ./test/clis [-dir DIR] [-details] [NAME | NAME=FILE]...
 //
-// It fetches modules, and takes minutes: no other test runs it.
+// It fetches modules, and takes minutes: no other test runs it. A FILE is a program that somebody has built with that
+// function by hand, since its module can be had from no proxy.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -75,7 +77,15 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	fmt.Fprintln(table, "program\tversion\tcommands\tfound\tflags\tfound\t%\ttypes\twrong\t%\tto check\tquestions\tseconds\t")
 	var failed error
 	for _, name := range names {
-		row, err := compare(ctx, host, at, name, programs[name])
+		name, file, byHand := strings.Cut(name, "=")
+		path, err := file, error(nil)
+		if !byHand {
+			path, err = programs[name].build(ctx, at, name)
+		}
+		var row *row
+		if err == nil {
+			row, err = compare(ctx, host, path, name, programs[name].Version)
+		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 			continue
@@ -93,12 +103,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return errors.Join(table.Flush(), failed)
 }
 
-// compare builds a program and imports all its commands with all their flags.
-func compare(ctx context.Context, host cliimport.Host, dir, name string, p program) (*row, error) {
-	path, err := p.build(ctx, dir, name)
-	if err != nil {
-		return nil, err
-	}
+// compare imports all commands of a program with all their flags.
+func compare(ctx context.Context, host cliimport.Host, path, name, version string) (*row, error) {
 	tree, err := readTree(ctx, path)
 	if err != nil {
 		return nil, err
@@ -112,7 +118,7 @@ func compare(ctx context.Context, host cliimport.Host, dir, name string, p progr
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: name, version: p.Version, asked: made.Asked, took: made.Took}
+	r := &row{name: name, version: version, asked: made.Asked, took: made.Took}
 	r.compare(tree, made)
 	return r, nil
 }
