@@ -59,6 +59,7 @@ var may = map[string][]string{
 	"internal/lines":      {},
 	"internal/lazyregexp": {},
 	"internal/resident":   {},
+	"internal/ratelimit":  {},
 	"internal/dirs":       {"pkg/tool", "internal/state"},
 
 	"internal/shellscan": {"pkg/tool", "internal/command", "internal/shellwords"},
@@ -99,7 +100,7 @@ var may = map[string][]string{
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/netguard", "internal/secret"},
 
 	// serve: doors are handlers that know nothing of it.
-	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/unixsocket"},
+	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/ratelimit", "internal/unixsocket"},
 
 	// audit: it follows the record, and nobody tells it anything else.
 	"internal/telemetry": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit"},
@@ -113,7 +114,7 @@ var may = map[string][]string{
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
 	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/acmecert", "internal/agents", "internal/answer", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/answer", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/answer", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/ratelimit", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.
@@ -148,7 +149,7 @@ var may = map[string][]string{
 		"", "pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/executor", "pkg/a2a", "pkg/acp",
 		"internal/agentclient", "internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
-		"internal/governor", "internal/hook", "internal/httptool", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
+		"internal/governor", "internal/hook", "internal/httptool", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/ratelimit", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
 		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.

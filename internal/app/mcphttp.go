@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/ratelimit"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
 
@@ -104,8 +105,8 @@ type mcpVisitors struct {
 // mcpVisitor is one of them, as it was known the last time.
 type mcpVisitor struct {
 	principal *serve.Principal
-	calls     *serve.Window // nil for no bound
-	under     int           // requests for calls under way
+	calls     *ratelimit.Window // nil for no bound
+	under     int               // requests for calls under way
 	running   map[*mcpRunning]bool
 }
 
@@ -141,7 +142,7 @@ func (v *mcpVisitors) visitor(p *serve.Principal) *mcpVisitor {
 		v.known[p.Name] = one
 	}
 	if one.principal == nil || one.principal.MCP.Rate != p.MCP.Rate {
-		one.calls = serve.NewWindow(p.MCP.Rate)
+		one.calls = ratelimit.NewWindow(p.MCP.Rate.Count, p.MCP.Rate.Per)
 	}
 	one.principal = p
 	return one

@@ -57,6 +57,8 @@ func sourceRows() map[string]schemaRow {
 		"ca":      {"A file of certificates (PEM) that the server's is held against in place of the system's.", aText()},
 		"circuit_breaker": {"Refuse the calls of all its tools for a while when it fails too often: no answer, or 5xx. " +
 			"Without more: 5 failures in 30 s, for 30 s, and then 3 trials.", ref("breaker")},
+		"rate_limit": {"How many requests it is sent, by all calls of the process, also for retries, further pages and looks at jobs.",
+			ref("rate_limit")},
 		"client_certificate": {"What connections show of their own (mutual TLS).", ref("client_certificate")},
 	}
 }

@@ -24,6 +24,9 @@ type httpSource struct {
 }
 
 const (
+	mostRequests   = 10_000 // within any time of a rate_limit
+	longestRate    = 24 * time.Hour
+	longestTurn    = 10 * time.Minute
 	longestRequest = time.Hour
 	mostRedirects  = 10
 )
@@ -55,6 +58,12 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 				s.api.Breaker = tool.DefaultSourceBreaker()
 				yamldoc.ReadKeys(v, circuitBreakerMapping(), &s.api.Breaker)
 			}),
+			yamldoc.NewKey("rate_limit", "a mapping: {requests: 60, per: 1m}", func(s *httpSource, v yamldoc.Value) {
+				s.api.Rate = tool.RateLimit{Wait: tool.DefaultRateWait}
+				yamldoc.ReadKeys(v, rateLimitMapping(), &s.api.Rate)
+				v.Require("requests", "how many: {requests: 60, per: 1m}")
+				v.Require("per", "within which time: {requests: 60, per: 1m}")
+			}),
 			yamldoc.NewKey("ca", "an absolute path", func(s *httpSource, v yamldoc.Value) {
 				v.SetText(&s.api.CA)
 				if s.api.CA != "" && !filepath.IsAbs(s.api.CA) {
@@ -70,6 +79,27 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 		Synonyms: map[string]string{"ca_file": "ca", "cacert": "ca", "cert": "client_certificate", "mtls": "client_certificate",
 			"url": "base_url", "baseurl": "base_url", "server": "base_url", "host": "base_url",
 			"authentication": "auth", "authorization": "auth", "addresses": "allow_addresses"},
+	}
+}
+
+// rateLimitMapping is how often requests are sent to a source.
+func rateLimitMapping() yamldoc.Mapping[*tool.RateLimit] {
+	return yamldoc.Mapping[*tool.RateLimit]{
+		Name: "rate_limit",
+		Keys: []yamldoc.Key[*tool.RateLimit]{
+			yamldoc.NewKey("requests", "a whole number", func(l *tool.RateLimit, v yamldoc.Value) {
+				if n, ok := v.Int(1, mostRequests); ok {
+					l.Requests = int(n)
+				}
+			}),
+			yamldoc.NewKey("per", "seconds, or a duration such as 1m", func(l *tool.RateLimit, v yamldoc.Value) {
+				v.SetDuration(&l.Per, longestRate)
+			}),
+			yamldoc.NewKey("wait", "seconds, or a duration such as 10s", func(l *tool.RateLimit, v yamldoc.Value) {
+				v.SetDuration(&l.Wait, longestTurn)
+			}),
+		},
+		Synonyms: map[string]string{"count": "requests", "limit": "requests", "period": "per", "max_wait": "wait"},
 	}
 }
 

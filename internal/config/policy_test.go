@@ -77,3 +77,28 @@ func TestExecutionPolicy(t *testing.T) {
 		})
 	}
 }
+
+// TestSourceRate reads how often a source is asked.
+func TestSourceRate(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]tool.RateLimit{
+		"{requests: 60, per: 1m}":           {Requests: 60, Per: time.Minute, Wait: tool.DefaultRateWait},
+		"{requests: 1, per: 0.5, wait: 2m}": {Requests: 1, Per: 500 * time.Millisecond, Wait: 2 * time.Minute},
+		"{count: 3, period: 10}":            {},
+	} {
+		tools, err := ReadTools(File{Name: "x.yaml", Data: []byte("version: 2\nsources: {s: {base_url: 'https://a.example', rate_limit: " +
+			text + "}}\ntools: {t: {description: a, http: {source: s, get: /x}}}\n")})
+		if want == (tool.RateLimit{}) {
+			if err == nil {
+				t.Errorf("%s is read", text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tools[0].Tool.HTTP.API.Rate; got != want {
+			t.Errorf("%s: got %+v, want %+v", text, got, want)
+		}
+	}
+}

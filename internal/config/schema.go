@@ -82,6 +82,7 @@ func ToolsSchema() ([]byte, error) {
 			"hints":      object(annotationsMapping()),
 			"retry":      object(retryMapping()),
 			"breaker":    object(circuitBreakerMapping()),
+			"rate_limit": requireObject(object(rateLimitMapping(), "requests", "per")),
 			"caching":    object(cachingMapping(), "enabled"),
 			"output":     object(outputMapping()),
 			"surface":    object(surfaceMapping()),

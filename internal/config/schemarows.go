@@ -240,6 +240,12 @@ func schemaRows() map[string]map[string]schemaRow {
 			"half_open_max_calls": {"So many calls are let through on trial then, and all must succeed.",
 				withDefault(aWhole(1, 1000), 1)},
 		},
+		"rate_limit": {
+			"requests": {"So many, and no more.", aWhole(1, mostRequests)},
+			"per":      {"Within any time of this length: seconds, or 1m.", aDuration(longestRate.Seconds())},
+			"wait": {"How long a request waits for its turn before it fails (rate_limited): seconds, or 10s.",
+				withDefault(aDuration(longestTurn.Seconds()), tool.DefaultRateWait.Seconds())},
+		},
 		"caching": {
 			"enabled": {"Whether a result is given to the same call again.", aBool()},
 			"ttl": {"For how long: seconds, or 5m.",

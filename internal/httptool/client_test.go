@@ -225,7 +225,7 @@ func TestBounds(t *testing.T) {
 	}{
 		{"/bomb", time.Minute, 1 << 20, true, ""},
 		{"/exact", time.Minute, 1 << 20, false, ""},
-		{"/drip", 50 * time.Millisecond, 1, false, tool.FailUpstreamTimeout},
+		{"/drip", time.Second, 1, false, tool.FailUpstreamTimeout},
 		{"/silent", 50 * time.Millisecond, 0, false, tool.FailUpstreamTimeout},
 		{"/headers", time.Minute, 0, false, tool.FailUpstream},
 		{"/short", time.Minute, 1, false, tool.FailUpstream},

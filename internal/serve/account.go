@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/ratelimit"
 )
 
 // accounts say what each principal has under way, and how often it has called. They outlive a reload.
@@ -18,10 +20,10 @@ type accounts struct {
 
 // account is one principal's.
 type account struct {
-	rate     Rate    // that calls is of
-	calls    *Window // nil for no bound
-	underWay int     // requests, streams not counted
-	open     int     // requests and streams
+	rate     Rate              // that calls is of
+	calls    *ratelimit.Window // nil for no bound
+	underWay int               // requests, streams not counted
+	open     int               // requests and streams
 }
 
 // The bounds that hold whatever the configuration says: what a principal may have open, and how many accounts
@@ -86,7 +88,7 @@ func (as *accounts) of(p *Principal, now time.Time) *account {
 		as.all[p.Name] = a
 	}
 	if a.rate != p.rate {
-		a.rate, a.calls = p.rate, NewWindow(p.rate)
+		a.rate, a.calls = p.rate, ratelimit.NewWindow(p.rate.Count, p.rate.Per)
 	}
 	return a
 }
@@ -98,7 +100,7 @@ func (as *accounts) forget(now time.Time) {
 		return
 	}
 	for name, a := range as.all {
-		if a.open == 0 && a.calls.isEmpty(now) {
+		if a.open == 0 && a.calls.IsEmpty(now) {
 			delete(as.all, name)
 		}
 	}

@@ -165,17 +165,6 @@ func statuses() []string {
 	}
 }
 
-// errorCodes are those of failures.
-func errorCodes() []string {
-	return []string{
-		string(tool.FailValidation), string(tool.FailDenied), string(tool.FailApproval), string(tool.FailTimeout),
-		string(tool.FailCancelled), string(tool.FailOutput), string(tool.FailResource), string(tool.FailCircuitOpen),
-		string(tool.FailSandbox), string(tool.FailTemplate), string(tool.FailNotFound), string(tool.FailInternal),
-		string(tool.FailUpstream), string(tool.FailUpstreamTimeout), string(tool.FailPollTimeout), string(tool.FailTokenExchange),
-		string(tool.FailClientCredentials), string(tool.FailScope),
-	}
-}
-
 // toolFailed is the code of a tool that has failed by itself.
 const toolFailed = "tool_failed"
 
@@ -184,11 +173,11 @@ const toolFailed = "tool_failed"
 func errorCode(status string, o *events.Outcome) string {
 	code, _, _ := strings.Cut(o.Error, ":")
 	switch {
-	case slices.Contains(errorCodes(), code):
+	case slices.Contains(tool.FailureCodes(), tool.FailureCode(code)):
 		return code
 	case status == string(tool.StatusFailed):
 		return toolFailed
-	case slices.Contains(errorCodes(), status): // denied, timeout, cancelled
+	case slices.Contains(tool.FailureCodes(), tool.FailureCode(status)): // denied, timeout, cancelled
 		return status
 	}
 	return ""

@@ -129,15 +129,19 @@ func circuitKeyOf(a *act) circuitKey {
 	return key
 }
 
+// ofSource is the key of the source that the requests of the tool go to.
+func (k circuitKey) ofSource(t *tool.Tool) circuitKey {
+	k.id, k.source = t.HTTP.API.Name, true
+	return k
+}
+
 // of returns the circuits that an act goes through, the innermost first: that of its source, and of its tool. One that has
 // been changed begins anew.
 func (cs *circuits) of(a *act, now func() time.Time) []*circuit {
 	var list []*circuit
 	key := circuitKeyOf(a)
 	if t := a.tool; t.HTTP != nil && t.HTTP.API.Breaker != (tool.CircuitBreaker{}) {
-		source := key
-		source.id, source.source = t.HTTP.API.Name, true
-		list = append(list, cs.circuit(source, t.HTTP.API.Origin, t.HTTP.API.Breaker, now))
+		list = append(list, cs.circuit(key.ofSource(t), t.HTTP.API.Origin, t.HTTP.API.Breaker, now))
 	}
 	if t := a.tool; t.CircuitBreaker != (tool.CircuitBreaker{}) {
 		list = append(list, cs.circuit(key, a.invocation.Work.Definition(), t.CircuitBreaker, now))

@@ -111,7 +111,7 @@ func (e *Entry) intact() *tool.Failure {
 
 // granted turns an approval into the permit that every run of the act needs, and performs the act: by a
 // kept result, else by running it, repeatedly while it fails in a way that may pass, each time through the
-// tool's circuit breaker.
+// circuit breakers and in its turn.
 func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Decision) runResult {
 	if failure := e.fill(ctx, a); failure != nil {
 		return notRun(failure)
@@ -124,7 +124,9 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 		return e.retried(ctx, a, func() runResult {
 			return e.guarded(ctx, a, func() runResult {
 				return e.withToken(ctx, a, func() runResult {
-					return e.run(ctx, a, permit)
+					return e.inTurn(ctx, a, func() runResult {
+						return e.run(ctx, a, permit)
+					})
 				})
 			})
 		})

@@ -38,6 +38,7 @@ type Executor struct {
 	fingerprintKey []byte // of this process alone; see fill and actOf
 
 	circuits *circuits
+	turns    *turns
 	cache    *cache
 	calls    *calls
 }
@@ -114,8 +115,7 @@ func New(o Options) (*Executor, error) {
 	}
 	e := &Executor{
 		inForce: o.InForce, gate: o.Gate, scripts: scripts{o.Host, o.Bash},
-		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, requests: requests{o.Client, o.Now, o.Sleep},
-		client: o.Client, record: o.Record,
+		argvs: argvs{scripts{o.Host, o.Bash}, &programs{}}, client: o.Client, record: o.Record,
 		remotes: remotes{},
 		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
@@ -132,6 +132,8 @@ func New(o Options) (*Executor, error) {
 	if e.sleep == nil {
 		e.sleep = sleepFor
 	}
+	e.turns = &turns{now: e.now, sleep: e.sleep}
+	e.requests = requests{o.Client, o.Now, o.Sleep, e.turns}
 	if e.hidden == nil {
 		e.hidden = (*secret.Hidden)(nil)
 	}

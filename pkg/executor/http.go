@@ -31,6 +31,7 @@ type requests struct {
 	client Client           // nil: none is sent
 	now    func() time.Time // nil: time.Now
 	sleep  func(context.Context, time.Duration) error
+	turns  *turns
 }
 
 // requestPlan is where a request goes, and with what: everything that a yes is for beside its bytes.

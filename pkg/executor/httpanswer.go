@@ -61,6 +61,12 @@ func (o *outcome) meant() int {
 	return o.ExitCode
 }
 
+// noPage has the call fail, since there is no answer about a page.
+func (o *outcome) noPage(n int, failure *tool.Failure) {
+	failure.Message = fmt.Sprintf("page %d: %s", n, failure.Message)
+	o.Ended, o.Stdout, o.OutputBytes = failure, nil, 0
+}
+
 // pages asks for the further pages of an answer, one after the other, and returns the items of all of them as one list.
 // The whole of them has the bounds of one answer. Where a page fails, the call has failed as that page has.
 func (r requests) pages(ctx context.Context, a *act, x httptool.Exchange, out *outcome, page answer.Answer) ([]byte, bool) {
@@ -88,15 +94,19 @@ func (r requests) pages(ctx context.Context, a *act, x httptool.Exchange, out *o
 			return joined(items), true
 		}
 		seen[next], at = true, next
+		began := time.Now()
+		if failure := r.turns.wait(ctx, a); failure != nil {
+			out.noPage(n+1, failure)
+			return nil, false
+		}
+		deadline = deadline.Add(time.Since(began)) // waiting is no time of the answer's
 		x.To, x.Limits.Time = next, max(time.Until(deadline), time.Millisecond)
 		x.Limits.Bytes -= int64(len(page.Body))
 		body := &httptool.Body{Keep: true}
 		answered, err := r.client.Do(ctx, x, body)
 		out.Elapsed += answered.Elapsed
 		if err != nil {
-			failure := asFailure(err, tool.FailInternal)
-			failure.Message = fmt.Sprintf("page %d: %s", n+1, failure.Message)
-			out.Ended, out.Stdout, out.OutputBytes = failure, nil, 0
+			out.noPage(n+1, asFailure(err, tool.FailInternal))
 			return nil, false
 		}
 		if body.Truncated {

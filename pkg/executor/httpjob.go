@@ -180,6 +180,9 @@ func (w *waiting) look(ctx context.Context) (done bool, later time.Duration) {
 
 // ask sends the request that asks about the job.
 func (w *waiting) ask(ctx context.Context) (*httptool.Answer, *httptool.Body, error) {
+	if failure := w.turns.wait(ctx, w.a); failure != nil {
+		return &httptool.Answer{}, nil, failure
+	}
 	settled, _ := w.a.plan.(requestPlan) // the runner of requests makes no other
 	x := w.x
 	x.Credentials = w.a.credentials(settled)

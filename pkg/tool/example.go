@@ -91,8 +91,8 @@ func shown(text string) string {
 // FailureCodes lists the failure codes.
 func FailureCodes() []FailureCode {
 	return []FailureCode{
-		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailResource,
-		FailCircuitOpen,
+		FailValidation, FailDenied, FailApproval, FailTimeout, FailCancelled, FailOutput, FailNoJSON, FailResource,
+		FailCircuitOpen, FailRateLimit,
 		FailSandbox, FailTemplate, FailNotFound, FailInternal, FailUpstream, FailUpstreamTimeout, FailPollTimeout,
 		FailTokenExchange, FailClientCredentials, FailScope,
 	}

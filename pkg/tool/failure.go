@@ -17,6 +17,7 @@ const (
 	FailNoJSON      FailureCode = "invalid_output"      // stdout is not the JSON that the tool is said to print
 	FailResource    FailureCode = "resource_limit"      // another limit ended the call
 	FailCircuitOpen FailureCode = "circuit_open"        // the tool failed too often of late
+	FailRateLimit   FailureCode = "rate_limited"        // the source would be asked more often than it may be
 	FailSandbox     FailureCode = "sandbox_unavailable" // this host cannot do what the tool asks for
 	FailTemplate    FailureCode = "template_error"      // a value cannot stand where the script wants it
 	FailNotFound    FailureCode = "not_found"           // no such tool

@@ -82,6 +82,7 @@ type API struct {
 	Redirects int            // how many are followed, to the same origin
 	Timeout   time.Duration  // of a request that says nothing about it; 0 for the rule
 	Breaker   CircuitBreaker // of all tools that send requests there; the zero one for none
+	Rate      RateLimit      // of all requests that are sent there: first ones, retries, further pages and looks
 	CA        string         // a file of certificates that the server's is checked against; "" for those of the system
 }
 

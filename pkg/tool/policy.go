@@ -35,6 +35,16 @@ type CircuitBreaker struct {
 	HalfOpenCalls int           // so many trials are let through, and all of them must succeed to close it
 }
 
+// RateLimit is how often requests are sent. The zero RateLimit is no bound.
+type RateLimit struct {
+	Requests int           // so many of them within Per, and no more, whenever that begins
+	Per      time.Duration //
+	Wait     time.Duration // how long one waits for its turn before it fails
+}
+
+// DefaultRateWait is how long a request waits for its turn where nobody says.
+const DefaultRateWait = 30 * time.Second
+
 // DefaultCircuitBreaker is what an entry means that says `circuit_breaker:` and no more.
 func DefaultCircuitBreaker() CircuitBreaker {
 	return CircuitBreaker{Failures: 5, Period: 30 * time.Second, Recovery: time.Minute, HalfOpenCalls: 1}
