@@ -236,7 +236,7 @@ var may = map[string][]string{
 	},
 	"internal/demo": {},
 	// sandbox: programs are asked there. config: what an import is, and entries as they will be read.
-	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/pflagkind", "internal/toolyaml"},
+	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/grant", "internal/pflagkind", "internal/toolyaml"},
 	// config: entries as they will be read. No network: a document is handed to it.
 	"internal/openapi":  {"pkg/tool", "internal/command", "internal/config", "internal/toolyaml", "internal/yamldoc"},
 	"internal/toolyaml": {"pkg/tool", "internal/display"},

@@ -258,7 +258,9 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	}
 	begun := Begun{Tool: entry.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall, Trace: call.Trace}
 	if call.Listens {
-		begun.Listener = &mcpOutput{call: call, tool: call.Name, now: now}
+		output := &mcpOutput{call: call, tool: call.Name}
+		defer output.end()
+		begun.Listener = output
 	}
 	result := d.call(ctx, caller, begun,
 		func(text string) { call.Progress(mcpserver.Progress{Text: text}) })

@@ -12,16 +12,17 @@ import (
 
 // mcpOutput tells a client what its call prints while it runs: the last line of standard output as progress,
 // and the lines of standard error as log messages. It is an executor.Listener, so it hears nothing that a
-// governor has to see first, and no secret.
+// governor has to see first, and no secret. A line that comes too soon after another is told when it is time,
+// unless yet another has come by then. end it.
 type mcpOutput struct {
 	call mcpserver.Call
 	tool string
-	now  func() time.Time
 
-	mu     sync.Mutex
-	parts  map[executor.Stream][]byte // what has come of a line
-	told   time.Time                  // when progress was told the last time
-	logged int
+	mu      sync.Mutex
+	parts   map[executor.Stream][]byte // what has come of a line
+	resting *time.Timer                // runs while nothing is told; nil when the next line is told at once
+	last    string                     // the line to be told then; "" for none
+	logged  int
 }
 
 // The bounds of what one call tells.
@@ -36,8 +37,10 @@ func (o *mcpOutput) Output(stream executor.Stream, p []byte) {
 	o.mu.Lock()
 	lines := o.lines(stream, p)
 	progress := ""
-	if stream == executor.Stdout && len(lines) > 0 && o.now().Sub(o.told) >= progressEvery {
-		o.told, progress = o.now(), lines[len(lines)-1]
+	if stream == executor.Stdout && len(lines) > 0 {
+		if o.last = lines[len(lines)-1]; o.resting == nil {
+			progress = o.next()
+		}
 	}
 	if stream == executor.Stderr {
 		lines = lines[:min(len(lines), mostLogged-o.logged)]
@@ -51,6 +54,35 @@ func (o *mcpOutput) Output(stream executor.Stream, p []byte) {
 		for _, line := range lines {
 			o.call.Log(mcpserver.LevelInfo, o.tool, line)
 		}
+	}
+}
+
+// next returns the line that is to be told now, "" for none, and has the ones after it wait. Called with mu held.
+func (o *mcpOutput) next() string {
+	line := o.last
+	o.last, o.resting = "", nil
+	if line != "" {
+		o.resting = time.AfterFunc(progressEvery, o.rested)
+	}
+	return line
+}
+
+// rested tells the last line that has come meanwhile.
+func (o *mcpOutput) rested() {
+	o.mu.Lock()
+	line := o.next()
+	o.mu.Unlock()
+	if line != "" {
+		o.call.Progress(mcpserver.Progress{Text: line})
+	}
+}
+
+// end has nothing more told, when the call has ended. Its result has what was printed.
+func (o *mcpOutput) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.last = ""; o.resting != nil {
+		o.resting.Stop()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
@@ -54,6 +55,10 @@ func searched(prefix string, tools []mcpserver.Tool, call mcpserver.Call) (
 		meant, ok := called(call)
 		if !ok {
 			return call, &mcpserver.CallResult{Content: "name has to be that of a tool", IsError: true}, nil
+		}
+		if !slices.ContainsFunc(tools, func(t mcpserver.Tool) bool { return t.Name == meant.Name }) {
+			no := fmt.Sprintf("there is no tool %q; %s finds those that there are", display.Line(meant.Name), prefix+findTool)
+			return call, &mcpserver.CallResult{Content: no, IsError: true}, nil
 		}
 		return meant, nil, nil
 	}

@@ -63,6 +63,17 @@ func TestZoo(t *testing.T) {
 	}
 }
 
+// TestSocketGranted: a program that is granted a socket is not said to reach nothing, for which its entries would be refused.
+func TestSocketGranted(t *testing.T) {
+	t.Parallel()
+	made := Made{Import: config.Import{Name: "docker", Command: "docker", Grants: []string{"docker"}},
+		Tools: []Tool{{Tool: tool.Tool{ID: "docker_ps", Description: "Lists containers.", Exec: &tool.Exec{Command: "docker"}}}}}
+	data, err := made.Entry(0, nil)
+	if err != nil || !strings.Contains(string(data), "openWorldHint: true") {
+		t.Errorf("got %v\n%s", err, data)
+	}
+}
+
 // TestSelection: which commands and flags there are tools and parameters of.
 func TestSelection(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -76,8 +77,8 @@ func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
 	if len(list.Content) > 0 {
 		toolyaml.Add(entry, "parameters", list)
 	}
-	said := t.Annotations
-	said.OpenWorld = &network
+	said, reaches := t.Annotations, network || slices.ContainsFunc(m.Import.Grants, givesSocket)
+	said.OpenWorld = &reaches
 	toolyaml.Add(entry, "annotations", toolyaml.Hints(said))
 	place := toolyaml.Mapping("working_directory", toolyaml.Text("."),
 		"network", toolyaml.Text(map[bool]string{true: "on", false: "off"}[network]))
@@ -89,6 +90,12 @@ func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
 	}
 	toolyaml.Add(entry, "sandbox", toolyaml.Flow(place))
 	return entry
+}
+
+// givesSocket reports whether what speaks to a socket is granted by a name.
+func givesSocket(name string) bool {
+	g, err := grant.Named(name)
+	return err == nil && len(g.Sockets) > 0
 }
 
 // importNode is what the tools were made of.

@@ -113,6 +113,10 @@ func (e *toolEntry) checkCaching() {
 		at.Fail(yamldoc.RuleValue, "take caching out",
 			"annotations say that it changes something, and a kept result would leave that undone")
 	}
+	if again := e.tool.Annotations.Idempotent; again != nil && !*again && !e.tool.IsReadOnly() {
+		at.Fail(yamldoc.RuleValue, "keep the one that is true",
+			"annotations say that it is not idempotent, and a kept result would stand for another run")
+	}
 	for _, p := range e.tool.Parameters {
 		if p.Secret && (p.Required || p.Default != nil) {
 			at.Warn("no-effect", "take caching out",

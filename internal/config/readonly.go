@@ -1,6 +1,9 @@
 package config
 
 import (
+	"iter"
+
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -37,6 +40,11 @@ func (e *toolEntry) checkReadOnly() {
 		if sockets, ok := e.inSandbox("sockets"); ok && len(e.tool.Sandbox.Sockets) > 0 {
 			sockets.Fail(yamldoc.RuleValue, cure, why)
 		}
+		if e.tool.Annotations.OpenWorld == nil { // else it is a mistake: see checkClosedWorld
+			for entry := range e.grantsThat(givesSocket) {
+				entry.Warn("read-only", cure, "%s gives it no socket: %s", entry.Node.Value, why)
+			}
+		}
 	}
 	e.tool.HoldToHints()
 }
@@ -52,20 +60,47 @@ func (e *toolEntry) inSandbox(key string) (yamldoc.Value, bool) {
 
 // checkClosedWorld holds a tool to its author's word that it reaches nothing but what it works on.
 func (e *toolEntry) checkClosedWorld() {
-	if e.http != nil {
+	closed := e.tool.Annotations.OpenWorld
+	if e.http != nil || closed == nil || *closed {
 		return
 	}
-	if closed := e.tool.Annotations.OpenWorld; closed != nil && !*closed && !e.tool.IsReadOnly() {
-		const cure = "take openWorldHint: false out, or this"
-		const why = "the annotations say that the tool reaches nothing else (openWorldHint: false)"
-		if network, ok := e.inSandbox("network"); ok && e.tool.Sandbox.Network == tool.NetworkOn {
+	const cure = "take openWorldHint: false out, or this"
+	const why = "the annotations say that the tool reaches nothing else (openWorldHint: false)"
+	network, said := e.inSandbox("network")
+	if !e.tool.IsReadOnly() { // that is looked at above
+		if said && e.tool.Sandbox.Network == tool.NetworkOn {
 			network.Fail(yamldoc.RuleValue, cure, why)
 		}
 		if sockets, ok := e.inSandbox("sockets"); ok && len(e.tool.Sandbox.Sockets) > 0 {
 			sockets.Fail(yamldoc.RuleValue, cure, why)
 		}
-		if e.tool.Sandbox.Network == tool.NetworkOn {
-			e.tool.Sandbox.Network = tool.NetworkOff // that of a script which calls a client, where nothing is said
+	}
+	for entry := range e.grantsThat(givesSocket) {
+		entry.Fail(yamldoc.RuleValue, cure, "%s gives a socket, and %s", entry.Node.Value, why)
+	}
+	if !said {
+		for entry := range e.grantsThat(grant.Grant.NeedsNetwork) {
+			entry.Fail(yamldoc.RuleValue, cure+"; or write `network: off` beside it",
+				"%s is for the network, and %s", entry.Node.Value, why)
+		}
+	}
+	e.tool.HoldToHints() // a script that calls a client gets no network by that
+}
+
+func givesSocket(g grant.Grant) bool { return len(g.Sockets) > 0 }
+
+// grantsThat yields the names under the entry's grants of which something is so.
+func (e *toolEntry) grantsThat(is func(grant.Grant) bool) iter.Seq[yamldoc.Value] {
+	return func(yield func(yamldoc.Value) bool) {
+		grants, ok := e.inSandbox("grants")
+		if !ok {
+			return
+		}
+		entries, _ := grants.List("the name of a grant")
+		for _, entry := range entries {
+			if g, err := grant.Named(entry.Node.Value); err == nil && is(g) && !yield(entry) {
+				return
+			}
 		}
 	}
 }

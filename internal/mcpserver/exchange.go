@@ -69,13 +69,15 @@ var errNoAsk = errors.New("the client cannot be asked in the middle of a request
 
 // notify sends a notification that belongs to the request, until the request is over.
 func (x *exchange) notify(method string, params any) {
-	text, err := notification(method, params)
-	if err != nil {
-		return
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.over {
+	x.notifyInOrder(method, params)
+}
+
+// notifyInOrder is notify with mu held.
+func (x *exchange) notifyInOrder(method string, params any) {
+	text, err := notification(method, params)
+	if err == nil && !x.over {
 		x.peer.send(text)
 	}
 }
@@ -95,12 +97,12 @@ func (x *exchange) progress() func(Progress) {
 	}
 	return func(p Progress) {
 		x.mu.Lock()
+		defer x.mu.Unlock()
 		if p.Done == 0 && p.Total == 0 {
 			x.count++ // must grow each time; nobody knows the whole
 			p.Done = x.count
 		}
-		x.mu.Unlock()
-		x.notify("notifications/progress", struct {
+		x.notifyInOrder("notifications/progress", struct {
 			Token    json.RawMessage `json:"progressToken"`
 			Progress float64         `json:"progress"`
 			Total    float64         `json:"total,omitempty"`

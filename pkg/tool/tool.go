@@ -182,12 +182,18 @@ func (t *Tool) IsOpenWorld() bool {
 }
 
 // HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could
-// change something with.
+// change something with, and from one that reaches nothing else what it could reach that with.
 func (t *Tool) HoldToHints() {
-	if !t.IsReadOnly() || t.HTTP != nil {
+	if t.HTTP != nil {
 		return
 	}
 	s := &t.Sandbox
+	if closed := t.Annotations.OpenWorld; closed != nil && !*closed {
+		s.Network, s.Sockets = NetworkOff, nil
+	}
+	if !t.IsReadOnly() {
+		return
+	}
 	s.AllowedPaths = slices.Clone(s.AllowedPaths)
 	for i := range s.AllowedPaths {
 		s.AllowedPaths[i].ReadOnly = true

@@ -24,7 +24,10 @@ func TestHoldToHints(t *testing.T) {
 	}{
 		{"nothing is said", Annotations{}, granted()},
 		{"it changes something", Annotations{ReadOnly: &no}, granted()},
-		{"only where it reaches is said", Annotations{OpenWorld: &no}, granted()},
+		{"only that it reaches others is said", Annotations{OpenWorld: &yes}, granted()},
+		{"only that it reaches nothing is said", Annotations{OpenWorld: &no}, Sandbox{
+			AllowedPaths: granted().AllowedPaths, Network: NetworkOff, WorkingDirectory: ".",
+		}},
 		{"it changes nothing", Annotations{ReadOnly: &yes}, Sandbox{AllowedPaths: reading, Network: NetworkOff, WorkingDirectory: "."}},
 		{"and reaches nothing", Annotations{ReadOnly: &yes, OpenWorld: &no}, Sandbox{AllowedPaths: reading, Network: NetworkOff, WorkingDirectory: "."}},
 		{"but reaches others", Annotations{ReadOnly: &yes, OpenWorld: &yes}, Sandbox{
