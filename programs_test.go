@@ -98,6 +98,7 @@ const ordinaryWords = `at batch config dash date diff expect factor file free ho
 var namePrograms = map[string]struct{ names, why string }{
 	"cmd/a2a-acp/internal/doctor/doctor.go":    {"bash", "the name of a line of doctor"},
 	"internal/hook/opencode.go":                {"bash grep", "the names of opencode's tools"},
+	"cmd/a2a-acp/internal/tools/curl.go":       {"curl", "a command line that is shown, and whose flags are curl's"},
 	"cmd/a2a-acp/internal/secrets/secrets.go":  {"rm", "another name of our verb remove"},
 	"internal/agents/agents.go":                {"node", "where Zed has put the node that starts its agents"},
 	"internal/app/app.go":                      {"bash", "bash runs the scripts"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,26 +27,42 @@ const (
 	formatYAML  Format = "yaml"
 )
 
+// formatFlag is the value of -o.
+type formatFlag struct {
+	format *Format
+	names  []string
+}
+
 // String implements pflag.Value, as do Set, which complains about what it does not know, and Type.
-func (f *Format) String() string { return string(*f) }
+func (f formatFlag) String() string {
+	if f.format == nil { // pflag asks the zero value, too
+		return ""
+	}
+	return string(*f.format)
+}
 
 // Set implements pflag.Value.
-func (f *Format) Set(s string) error {
-	switch Format(s) {
-	case FormatTable, FormatJSON, formatYAML:
-		*f = Format(s)
-		return nil
+func (f formatFlag) Set(s string) error {
+	if !slices.Contains(f.names, s) {
+		return fmt.Errorf("want %s", f.list())
 	}
-	return fmt.Errorf("want table, json or yaml")
+	*f.format = Format(s)
+	return nil
 }
 
 // Type implements pflag.Value.
-func (f *Format) Type() string { return "table|json|yaml" }
+func (f formatFlag) Type() string { return strings.Join(f.names, "|") }
 
-// AddFormat returns a verb -o and --json.
-func AddFormat(cmd *cobra.Command) *Format {
+func (f formatFlag) list() string {
+	last := len(f.names) - 1
+	return strings.Join(f.names[:last], ", ") + " or " + f.names[last]
+}
+
+// AddFormat gives a verb -o and --json, with the forms that all have and those that it has besides.
+func AddFormat(cmd *cobra.Command, more ...string) *Format {
 	f := FormatTable
-	cmd.Flags().VarP(&f, "output", "o", "form of the output: table, json or yaml")
+	flag := formatFlag{&f, append([]string{string(FormatTable), string(FormatJSON), string(formatYAML)}, more...)}
+	cmd.Flags().VarP(flag, "output", "o", "form of the output: "+flag.list())
 	asJSON := cmd.Flags().Bool("json", false, "the same as -o json")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if *asJSON {
@@ -54,7 +71,7 @@ func AddFormat(cmd *cobra.Command) *Format {
 		return nil
 	}
 	_ = cmd.RegisterFlagCompletionFunc("output",
-		cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(flag.names, cobra.ShellCompDirectiveNoFileComp))
 	return &f
 }
 

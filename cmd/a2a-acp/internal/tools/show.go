@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -115,7 +116,19 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 		env.Say(fmt.Sprintf("%s: %s", failure.Code, failure.Message))
 		return cli.Silent(cli.CodeOfResult(tool.Result{Error: failure}))
 	}
-	if f != cli.FormatTable {
+	switch f {
+	case cli.FormatTable:
+	case formatCurl:
+		entry, _ := a.Configuration().Tools.LookupIn(call.Workspace, id) // it has just been previewed
+		var api tool.API
+		if entry != nil && entry.Tool.HTTP != nil {
+			api = entry.Tool.HTTP.API
+		}
+		if err := writeCurl(env.Stdout, preview.Request, api); err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
+		return nil
+	default:
 		return cli.WriteData(env.Stdout, f, preview)
 	}
 	w := env.Stdout

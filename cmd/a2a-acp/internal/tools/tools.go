@@ -158,20 +158,22 @@ func toolsShowCommand(env *cli.Environment) *cobra.Command {
 		Long: `show describes a tool: its parameters, what its calls may touch, how an
 agent's call would be decided here, and its script. With -p it shows one
 call: the script as a person reads it and as bash gets it, the values, and
-the decision. Nothing runs.`,
+the decision. Nothing runs. Of a tool that sends a request, -o curl is the
+command line of curl that would send it, without its credential.`,
 		Example: `  a2a-acp tools show grep
   a2a-acp tools show grep -p pattern=TODO
-  a2a-acp tools show grep -o json`,
+  a2a-acp tools show grep -o json
+  a2a-acp tools show order -p pizza=margherita -o curl`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cli.CompleteTools(env, &tools),
 	}
-	f := cli.AddFormat(cmd)
+	f := cli.AddFormat(cmd, formatCurl)
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
 	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil,
 		"an argument of a call to be shown, name=value; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("param", completeParameters(env, &tools))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if len(pairs) > 0 {
+		if len(pairs) > 0 || *f == formatCurl {
 			return showCall(env, args[0], pairs, tools, *f)
 		}
 		set, err := loadTold(env, tools)
