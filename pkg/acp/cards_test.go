@@ -78,6 +78,42 @@ func TestCardsOfAllSessions(t *testing.T) {
 	})
 }
 
+// TestWhatWaitsInAnotherSession has an agent say of a card what has to wait for something else in the order of
+// one session, and then ask in that card in another: that comes when the question has ended, and not under it.
+func TestWhatWaitsInAnotherSession(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"an update":                updateOf(`"sessionUpdate":"tool_call","toolCallId":"c1","title":"typo"`),
+		"a kind that nobody knows": updateOf(`"sessionUpdate":"_cards","cards":[{"id":"\u00631","title":"typo"}]`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "governor waits what for", workDir(t))
+			d.another("s2")
+			// The governor thinks, and what is said behind it in that session waits.
+			d.agentSays(ofAnother(`{"jsonrpc":"2.0","id":"thinks","method":"terminal/create","params":{"sessionId":"s1","command":"make guarded"}}`))
+			d.agentSays(ofAnother(line))
+			outcome, question := d.request("session/request_permission", asksForHook)
+			if outcome != "asked" {
+				t.Fatalf("it is %s: %s", outcome, question.line)
+			}
+			d.agentSays(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"thinks"}}`)
+			d.wait("its end", func(s said) bool { return s.to == "agent" && s.ID == "thinks" })
+			d.agentSays(ofAnother(updateOf(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"behind"}`)))
+			d.wait("what was said behind", func(s said) bool {
+				if s.to == "editor" && strings.Contains(s.line, "typo") {
+					t.Errorf("while the question stands the editor is told %s", s.line)
+				}
+				return s.to == "editor" && strings.Contains(s.line, "behind")
+			})
+			d.pick(question, "n")
+			d.wait("what was held back", func(s said) bool {
+				return s.to == "editor" && strings.Contains(s.line, "typo") && strings.Contains(s.line, inAnother)
+			})
+		})
+	}
+}
+
 // TestNothingOfAnotherSessionStays has an agent show something in a card of one session, and ask in one of
 // that name in another: nothing of it is left under the question.
 func TestNothingOfAnotherSessionStays(t *testing.T) {

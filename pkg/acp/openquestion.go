@@ -24,7 +24,8 @@ type openQuestion struct {
 
 // heldLine is an update that waits, in the order of its session.
 type heldLine struct {
-	session *Session
+	session *Session // nil for one that was heard of before the question
+	at      *queue   // then where it waited
 	line    []byte
 }
 
@@ -95,8 +96,45 @@ func (q *openQuestion) hold(s *Session, line []byte) (fits bool) {
 	if q == nil || len(q.lines) >= mostHeldUpdates || q.bytes+len(line) > mostHeldBytes {
 		return false
 	}
-	q.lines, q.bytes = append(q.lines, heldLine{s, bytes.Clone(line)}), q.bytes+len(line)
+	q.lines, q.bytes = append(q.lines, heldLine{session: s, line: bytes.Clone(line)}), q.bytes+len(line)
 	return true
+}
+
+// holdEarlier holds back what was heard of before the question, and waits in the order of another session: it
+// would reach the editor while the question stands; false where that is too much. Called with mu held.
+func (b *Bridge) holdEarlier(q *openQuestion, from *queue) (fits bool) {
+	fits = true
+	from.takeOut(func(line []byte) bool { return b.changes(q, line) }, func(at *queue, line []byte) {
+		if len(q.lines) >= mostHeldUpdates || q.bytes+len(line) > mostHeldBytes {
+			fits = false
+			return
+		}
+		q.lines, q.bytes = append(q.lines, heldLine{at: at, line: line}), q.bytes+len(line)
+	})
+	return fits
+}
+
+// changes reports whether a line is an update that would change what a question shows. Called with mu held.
+func (b *Bridge) changes(q *openQuestion, line []byte) bool {
+	frame := ndjson.Scan(line)
+	if frame.MethodName() != methodUpdate {
+		return false
+	}
+	update := readParams(frame.Params).object("update")
+	if update == nil {
+		return false
+	}
+	kind, _ := update.optional("sessionUpdate")
+	card, _ := update.optional("toolCallId")
+	if speaksOfCall(kind) && b.asking[card] == q {
+		return true
+	}
+	for text := range ndjson.Texts(frame.Params) {
+		if b.showing[text] == q || !speaksOfCall(kind) && b.asking[text] == q {
+			return true
+		}
+	}
+	return false
 }
 
 // note has a card say something of ours once the question has ended. Called with mu held.
@@ -130,6 +168,10 @@ func (b *Bridge) questionEnded(q *openQuestion) {
 	}
 	var hear []func()
 	for _, held := range q.lines {
+		if held.session == nil {
+			held.at.put(held.line)
+			continue
+		}
 		p := readParams(ndjson.Scan(held.line).Params)
 		update := p.object("update")
 		if kind, _ := update.optional("sessionUpdate"); kind != kindToolCall && kind != kindToolCallUpdate {
@@ -165,8 +207,8 @@ func (b *Bridge) questionsEnded(s *Session) {
 
 // questionStands begins to hold back what would change what a question shows: what is said of its call and of
 // what else its subject names, and what is written to its terminals, whoever's card or session that is said
-// in. Called with mu held.
-func (p *permissionPrompt) questionStands() {
+// in; false where more of that waits already than is held back. Called with mu held.
+func (p *permissionPrompt) questionStands() (fits bool) {
 	b, call := p.b, p.sessionsCall()
 	q := &openQuestion{session: p.session, call: call}
 	call.question, p.open = q, q
@@ -189,6 +231,7 @@ func (p *permissionPrompt) questionStands() {
 			b.showing[id] = q
 		}
 	}
+	return b.holdEarlier(q, p.session.toEditor)
 }
 
 // cards are the names of the cards that the question stands in, or speaks of.

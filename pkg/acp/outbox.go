@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -15,6 +16,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	lines   [][]byte // whose turn it is
+	waiting []*queue // those in which something waits, the one that has waited longest first
 	bytes   int      // of these and of what waits in queues
 	writing bool
 	closed  bool
@@ -76,6 +78,9 @@ func (q *queue) reserve() *place {
 // append adds a place. Called with mu held.
 func (q *queue) append() *place {
 	p := &place{in: q}
+	if len(q.places) == 0 {
+		q.out.waiting = append(q.out.waiting, q)
+	}
 	q.places = append(q.places, p)
 	return p
 }
@@ -130,6 +135,28 @@ func (q *queue) takeBack() (acts []*act) {
 	return acts
 }
 
+// takeOut removes lines that wait in other queues, where this one does not know what is before them, and has
+// take told of each, in the order of its queue. The lines of acts stay.
+func (q *queue) takeOut(is func(line []byte) bool, take func(from *queue, line []byte)) {
+	q.out.mu.Lock()
+	defer q.out.mu.Unlock()
+	for _, other := range q.out.waiting {
+		if other == q {
+			continue
+		}
+		for _, p := range other.places {
+			p.lines = slices.DeleteFunc(p.lines, func(line []byte) bool {
+				taken := is(line)
+				if taken {
+					q.out.bytes -= len(line)
+					take(other, line)
+				}
+				return taken
+			})
+		}
+	}
+}
+
 // leave lets what is behind a place go on.
 func (p *place) leave() { p.put() }
 
@@ -146,7 +173,9 @@ func (p *place) fill(lines ...[]byte) {
 	for len(q.places) > 0 && q.places[0].ready {
 		o.lines = append(o.lines, q.places[0].lines...)
 		q.places[0].lines, q.places[0] = nil, nil // or what the array holds would be kept: a line may have 64 MB
-		q.places = q.places[1:]
+		if q.places = q.places[1:]; len(q.places) == 0 {
+			o.waiting = slices.DeleteFunc(o.waiting, func(other *queue) bool { return other == q })
+		}
 	}
 	if len(o.lines) > 0 {
 		o.work.Signal()

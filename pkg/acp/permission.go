@@ -20,6 +20,7 @@ type permissionPrompt struct {
 	id      []byte // of the request
 	session *Session
 	turn    context.Context // that it came in
+	before  int             // how many of the session's turns had ended then
 	place   *place          // in what the session sends to the editor
 	answer  *place          // in what the agent is told
 	call    *toolCall       // what was told of the call, this request included; not the session's own copy
@@ -82,8 +83,11 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	}
 	frame, _ = clone(frame, line)
 	b.mu.Lock()
-	p.questionStands()
+	fits := p.questionStands()
 	b.mu.Unlock()
+	if !fits {
+		b.sayDropped(p.call.id)
+	}
 	return b.outside(frame, p.session, p.place, func(ctx context.Context, turn *queuedQuestion) error {
 		p.queued = turn
 		defer b.questionEnded(p.open)
@@ -153,8 +157,8 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
 		return p, ""
 	}
 	p.below = id != in
-	p.turn = b.turnContext(p.session)
 	b.mu.Lock()
+	p.turn, p.before = p.session.turn.ctx, p.session.turn.over
 	call := &toolCall{}
 	for _, name := range p.named {
 		if b.isOurs(name) || b.asking[name] != nil {

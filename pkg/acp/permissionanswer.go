@@ -91,7 +91,11 @@ func (p *permissionPrompt) put(ctx context.Context, q approval.Question, stands 
 	if p.call.id != "" {
 		b.announced(call) // the request itself tells the editor of the call
 	}
+	fits := b.holdEarlier(p.open, p.session.toEditor) // what has come to wait there since, of ours
 	b.mu.Unlock()
+	if !fits {
+		b.sayDropped(p.call.id)
+	}
 	p.place.put(p.line())
 	select {
 	case p.reply = <-replies:
@@ -252,11 +256,11 @@ func saysAnswer(answer approval.Answer) string {
 }
 
 // settleEffects lets an answer stand for the frames in which the agent carries the act out, unless the turn
-// has been cancelled since: whoever cancels holds mu before he has forgotten what was answered.
+// has ended or been cancelled since: whoever ends it holds mu before he forgets what was answered.
 func (b *Bridge) settleEffects(p *permissionPrompt, d permissions.Decision) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p.turn.Err() != nil {
+	if p.turn.Err() != nil || p.session.turn.over != p.before {
 		return
 	}
 	if d.Verdict == permissions.Approve {

@@ -230,6 +230,37 @@ func TestTooLateForAYes(t *testing.T) {
 	}
 }
 
+// TestTooLateForItsTurn has the disk be slow: while a person's yes is put on record, the next turn begins. The
+// yes was for the turn before, and is good for nothing in this one.
+func TestTooLateForItsTurn(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, "", "", workDir(t))
+	d.prompts(50)
+	path := filepath.Join(d.work, "src", "a.go")
+	if asked, s := d.request("session/request_permission", editOf("s1", "c1", path, "null", "hello")); asked != "asked" {
+		t.Fatalf("it is %s: %s", asked, s.line)
+	} else {
+		recording, recorded := make(chan bool), make(chan bool)
+		d.record.before = func(e events.Event) {
+			if e.Type == events.ToolDecided {
+				d.record.before = nil
+				close(recording)
+				<-recorded
+			}
+		}
+		d.pick(s, "y")
+		<-recording
+		d.prompts(51)
+		close(recorded)
+		if told := d.wait("the answer", func(s said) bool { return s.to == "agent" && s.ID == "r1" }); !strings.Contains(told.line, `"optionId":"y"`) {
+			t.Errorf("the agent is told %s", told.line)
+		}
+	}
+	if got, s := d.request("fs/write_text_file", writeOf("s1", path, "hello")); got != "asked" {
+		t.Errorf("the yes of another turn is still good: it is %s: %s", got, s.line)
+	}
+}
+
 // TestACancelLetsCardsGoOn has the disk be slow while a question ends with its turn: what the agent says of
 // the call by then goes on at once, in front of the turn's end, and the agent has its answer before the
 // next turn begins.

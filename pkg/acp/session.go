@@ -58,6 +58,7 @@ type turn struct {
 	ctx       context.Context // ends when the person cancels the turn
 	cancel    context.CancelCauseFunc
 	cancelled bool
+	over      int        // how many have ended before
 	trace     tool.Trace // that the editor says it belongs to; the zero Trace for none
 }
 

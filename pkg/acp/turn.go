@@ -118,7 +118,11 @@ func traceOf(meta object) tool.Trace {
 
 func (b *Bridge) endTurn(s *Session) {
 	b.ownEnded(s)
-	b.o.Gate.EndTurn(s.boundID())
+	b.mu.Lock()
+	s.turn.over++ // first: what is still on its way to be kept is not kept any more
+	id := s.id
+	b.mu.Unlock()
+	b.o.Gate.EndTurn(id)
 }
 
 func (b *Bridge) cancelledTurn(s *Session) bool {
