@@ -285,6 +285,16 @@ func TestProtectedReach(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+	r = Reach{granted: []reachGrant{{path: "/w/.github", write: true}, {path: "/home/u/.local/share", write: true}},
+		protected: newProtected([]string{".github/workflows", ".local/bin", ".local/share/applications", "bin"})}
+	for name, protected := range map[string]bool{
+		"/w/.github/workflows/ci.yml": true, "/w/.github/labels.yml": false, "/home/u/.local/share/applications/a.desktop": true,
+		"/home/u/.local/share/a": false, "/home/u/.local/share/bin": true,
+	} {
+		if got := r.Of(name); got.Protected != protected || got.Write == protected {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 }
 
 // TestProtectThroughLink checks that a link which a call made on the way to a protected path keeps no later

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,81 @@ func newProtected(paths []string) protected {
 		p[first] = append(p[first], path)
 	}
 	return p
+}
+
+// mostAbove is how many names above a file count at the most for what it means (.local/share/applications).
+const mostAbove = 3
+
+// below returns the protected paths below a directory that was granted: those that lie in any directory, and
+// those that are so called because of the names of this one. In .github, workflows is .github/workflows.
+func (p protected) below(dir string) protected {
+	all, own := p, false
+	for _, above := range lastNames(dir) {
+		first, _, _ := strings.Cut(above, "/")
+		for _, path := range p[first] {
+			rest, ok := strings.CutPrefix(path, above+"/")
+			if !ok || all.has(rest) {
+				continue
+			}
+			if !own {
+				all, own = maps.Clone(p), true
+			}
+			name, _, _ := strings.Cut(rest, "/")
+			all[name] = append(slices.Clone(all[name]), rest)
+		}
+	}
+	return all
+}
+
+// lastNames returns the last names of a directory's path, of one to mostAbove names, the longest first.
+func lastNames(dir string) (list []string) {
+	names := strings.Split(strings.Trim(dir, "/"), "/")
+	for n := min(mostAbove, len(names)); n > 0; n-- {
+		if above := strings.Join(names[len(names)-n:], "/"); above != "" {
+			list = append(list, above)
+		}
+	}
+	return list
+}
+
+// placedJudge is a Judge of what lies in a directory, by the names that it has there.
+type placedJudge struct {
+	Judge
+	above string // the last names of the directory, with a slash behind them
+}
+
+// judgeAt returns the Judge for a directory that was granted: what counts because of the names above it does
+// so there too. Names by which all in the directory would count are left out: it was granted as what it is.
+func judgeAt(dir string, judge Judge) Judge {
+	for _, above := range lastNames(dir) {
+		if judge.Weigh(above+"/", nil) == Plain {
+			return placedJudge{judge, above + "/"}
+		}
+	}
+	return judge
+}
+
+// Enter implements [Judge].
+func (j placedJudge) Enter(dir string) bool { return j.Judge.Enter(dir) || j.Judge.Enter(j.above+dir) }
+
+// Hides implements [Judge].
+func (j placedJudge) Hides(path string) bool {
+	return j.Judge.Hides(path) || j.Judge.Hides(j.above+path)
+}
+
+// Weigh implements [Judge].
+func (j placedJudge) Weigh(path string, read func(string) []byte) Weight {
+	here := read
+	if read != nil {
+		here = func(path string) []byte {
+			rest, ok := strings.CutPrefix(path, j.above)
+			if !ok {
+				return nil // nobody was granted that
+			}
+			return read(rest)
+		}
+	}
+	return max(j.Judge.Weigh(path, read), j.Judge.Weigh(j.above+path, here))
 }
 
 // holds reports whether further protected paths lie in a protected one. Where that is a directory, they are

@@ -110,12 +110,13 @@ func (r Reach) isProtected(path, granted string) bool {
 		if !g.write || !within(path, g.path) || path == g.path || slices.Contains(r.own, g.path) {
 			continue
 		}
+		protected := r.protected.below(g.path)
 		name := strings.TrimPrefix(path, strings.TrimSuffix(g.path, "/")+"/")
 		for rel := name; rel != "."; rel = filepath.Dir(rel) {
-			if rel != name && r.protected.holds(rel) {
+			if rel != name && protected.holds(rel) {
 				continue // of what is in it, other names are protected
 			}
-			if r.protected.has(rel) && len(filepath.Join(g.path, rel)) > len(granted) {
+			if protected.has(rel) && len(filepath.Join(g.path, rel)) > len(granted) {
 				return true
 			}
 		}
