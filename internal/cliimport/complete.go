@@ -26,6 +26,7 @@ type offers struct {
 	said      string // on standard error: what was wrong with the words before
 	ok        bool   // it is such an answer
 	why       string // why it is none
+	ended     bool   // it was ended before it had answered
 }
 
 // has reports whether a word is offered.
@@ -51,7 +52,7 @@ func complete(ctx context.Context, a Asker, words ...string) (offers, error) {
 // ":N" in the end. Lines of active help are for people.
 func readOffers(a Answer) offers {
 	o := offers{said: a.Stderr, why: a.Ended}
-	if a.Ended != "" {
+	if o.ended = a.Ended != ""; o.ended {
 		return o
 	}
 	lines := strings.Split(strings.TrimRight(a.Stdout, "\n"), "\n")

@@ -1,6 +1,7 @@
 package cliimport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	catalogue "github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -22,6 +24,10 @@ type Request struct {
 	Commands *catalogue.Catalogue
 	Progress func(commands int) // called with how many more have been found; optional
 	Patience time.Duration      // how long one answer may take; optional, default 5 s
+	// Spec is a carapace spec (https://carapace-sh.github.io/carapace-spec/), which counts in place of what the program
+	// answers; optional. Else is one, of the file ElseFile, for a program that answers no __complete.
+	Spec, Else []byte
+	ElseFile   string
 }
 
 // Made is what has been made of a program.
@@ -33,6 +39,8 @@ type Made struct {
 	// not count.
 	Own    bool
 	OwnWhy string
+	// Draft says whose word the tools are where nothing was tried; "" where the program was asked.
+	Draft string
 	// What was looked at.
 	Commands, Flags, Asked int
 	Took                   time.Duration
@@ -78,12 +86,21 @@ type maker struct {
 }
 
 func (m *maker) make(ctx context.Context) error {
+	if m.Spec != nil {
+		return m.draft(ctx, "")
+	}
 	first, err := complete(ctx, m.a, "")
 	if err != nil {
 		return err
 	}
-	if !first.ok {
+	if first.ended && m.Else == nil {
 		return errors.New(first.why)
+	}
+	if !first.ok {
+		if m.Spec = m.Else; m.Spec != nil {
+			m.made.Import.Spec = m.ElseFile
+		}
+		return m.draft(ctx, first.why)
 	}
 	rootFlags, err := complete(ctx, m.a, "--")
 	if err != nil {
@@ -96,7 +113,10 @@ func (m *maker) make(ctx context.Context) error {
 		return err
 	}
 	m.made.Own, m.made.OwnWhy = len(own) > 0, why
-	w := &walker{a: m.a, only: m.mayHold, progress: m.Progress}
+	w := &walker{a: m.a, only: m.mayHold, progress: m.Progress, read: readCobra,
+		list: func(ctx context.Context, path []string, _ string) (offers, error) {
+			return complete(ctx, m.a, append(slices.Clone(path), "")...)
+		}}
 	root, err := w.walk(ctx)
 	if err != nil {
 		return err
@@ -109,6 +129,12 @@ func (m *maker) make(ctx context.Context) error {
 		return err
 	}
 	return m.makeTools(root)
+}
+
+// readCobra reads the help of a program of Cobra's.
+func readCobra(c *command, answer Answer) string {
+	c.help = readHelp(answer.Stdout)
+	return answer.Stdout
 }
 
 // mayHold reports whether a command, or one below it, may be selected: where every selector names the commands that it
@@ -179,13 +205,16 @@ func (m *maker) findFlags(ctx context.Context, root *command) error {
 	return nil
 }
 
+// onlyGroup says that a command is none by itself.
+const onlyGroup = "it is called with a command below it"
+
 // leftOut says why no tool is made of a command; "" where one is.
 func (m *maker) leftOut(c *command) string {
 	s, selected := m.selectorOf(c)
 	named := slices.Contains(s.AllowCmds, c.words(m.Program.Name))
 	switch {
 	case c.own == nil && c.group() && !c.help.calls():
-		return "it is called with a command below it"
+		return onlyGroup
 	case !selected:
 		return "it is not selected"
 	case m.made.Own && c.own == nil && !named:
@@ -264,13 +293,17 @@ func (m *maker) tool(id string, c *command) Tool {
 	slices.SortStableFunc(c.flags, func(a, b *flag) int { return strings.Compare(a.name, b.name) })
 	for _, f := range c.flags {
 		m.made.Flags++
+		p := f.parameter()
+		if slices.ContainsFunc(t.Parameters, func(other tool.Parameter) bool { return other.Name == p.Name }) {
+			f.left = cmp.Or(f.left, "another flag's parameter is called so")
+		}
 		if f.left != "" {
 			m.leave(c, f.name, f.left)
 			continue
 		}
-		t.Parameters = append(t.Parameters, f.parameter())
+		t.Parameters = append(t.Parameters, p)
 		if f.doubt != "" {
-			t.Doubts[f.name] = f.doubt
+			t.Doubts[p.Name] = f.doubt
 		}
 	}
 	t.Parameters = append(t.Parameters, tool.Parameter{Name: "args", Type: tool.TypeArray,
@@ -282,7 +315,7 @@ func (m *maker) tool(id string, c *command) Tool {
 		t.Annotations = c.own.annotations(t.Command)
 		open := c.own.Annotations.OpenWorld
 		t.ReachesOut = open != nil && *open
-	case c.readsOnly():
+	case c.readsOnly() && (m.made.Draft == "" || m.Import.Guess): // what only reads is not asked about
 		t.Annotations.ReadOnly = &yes
 	case c.destructive():
 		t.Annotations.ReadOnly, t.Annotations.Destructive = &no, &yes
@@ -315,6 +348,14 @@ func (c *command) argsAbout() string {
 	return "Arguments"
 }
 
+// What a parameter cannot be called that a flag can.
+var (
+	notInName = lazyregexp.New(`[^A-Za-z0-9_.-]`)
+	ours      = lazyregexp.New(`(?i)^(?:__a2a|a2a_)`)
+)
+
+const mostName = 64
+
 // parameter makes the parameter of a flag.
 func (f *flag) parameter() tool.Parameter {
 	about := f.about
@@ -322,6 +363,16 @@ func (f *flag) parameter() tool.Parameter {
 		about = f.help.about
 	}
 	p := f.kind.Parameter(f.name, toolyaml.Clean(about))
+	if f.spelled != "" {
+		p.Flag = f.spelled
+	}
+	p.Name = notInName.Get().ReplaceAllString(p.Name, "_")
+	if ours.MatchString(p.Name) {
+		p.Name = "flag_" + p.Name
+	}
+	if len(p.Name) > mostName {
+		p.Name = p.Name[:mostName]
+	}
 	p.Required = f.required
 	if f.help.bare != "" {
 		p.Description = toolyaml.Clean(fmt.Sprintf("%s (alone it means %s)", p.Description, f.help.bare))

@@ -20,6 +20,7 @@ const mostFlags = 600
 // flag is a flag of a command, with what has been found out about it.
 type flag struct {
 	name      string
+	spelled   string // as it is written where that is not --name
 	about     string // by its completion
 	help      helpFlag
 	inHelp    bool

@@ -21,6 +21,7 @@ type Program struct {
 	SHA256  string
 	Version string // what it says of itself; "" where it says nothing
 	Script  bool   // it is a text that starts another program, which nobody here knows
+	Link    bool   // what it was named by is a link to a program of another name, which may do something else by that
 }
 
 // Find finds a program: a name in path, which is a list as PATH is, or below dir.
@@ -34,6 +35,7 @@ func Find(command, path, dir string) (Program, error) {
 		if p.Path, err = filepath.EvalSymlinks(p.Path); err != nil {
 			return Program{}, err
 		}
+		p.Link = filepath.Base(p.Path) != p.Name
 	}
 	var files filehash.Files
 	if p.SHA256, err = files.Hash(p.Path); err != nil {

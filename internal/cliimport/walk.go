@@ -37,6 +37,8 @@ type walker struct {
 	a        Asker
 	only     func(path []string) bool // whether anything at or below a path is wanted
 	progress func(found int)
+	list     func(ctx context.Context, path []string, help string) (offers, error) // what may be a command below one
+	read     func(c *command, answer Answer) string                                // reads a help, and returns its text
 
 	waiting sync.WaitGroup
 	mu      sync.Mutex
@@ -55,8 +57,7 @@ func (w *walker) walk(ctx context.Context) (*command, error) {
 	if answer.Ended != "" {
 		return nil, fmt.Errorf("its --help: %s", answer.Ended)
 	}
-	root.help = readHelp(answer.Stdout)
-	w.below(ctx, root, answer.Stdout)
+	w.below(ctx, root, w.read(root, answer))
 	w.waiting.Wait()
 	return root, w.err
 }
@@ -66,7 +67,7 @@ func (w *walker) below(ctx context.Context, parent *command, help string) {
 	if len(parent.path) >= deepest {
 		return
 	}
-	o, err := complete(ctx, w.a, append(slices.Clone(parent.path), "")...)
+	o, err := w.list(ctx, parent.path, help)
 	if err != nil {
 		w.fail(err)
 		return
@@ -95,12 +96,12 @@ func (w *walker) look(ctx context.Context, c *command, above string) {
 		w.fail(err)
 		return
 	}
-	c.help = readHelp(answer.Stdout)
+	help := w.read(c, answer)
 	switch {
 	case answer.Ended != "":
 		c.left = "its --help: " + answer.Ended
 		return
-	case !c.help.names(c.path[len(c.path)-1:]), answer.Stdout == above && !c.help.names(c.path):
+	case !c.help.names(c.path[len(c.path)-1:]), help == above && !c.help.names(c.path):
 		c.left = notCommand
 		return
 	}
@@ -115,7 +116,7 @@ func (w *walker) look(ctx context.Context, c *command, above string) {
 	if w.progress != nil {
 		w.progress(1)
 	}
-	w.below(ctx, c, answer.Stdout)
+	w.below(ctx, c, help)
 }
 
 // notCommand marks a word that is an argument, and no command.

@@ -36,7 +36,10 @@ func (m *Made) File(commands *catalogue.Catalogue) ([]byte, error) {
 // Entry returns the entry of a tool: a mapping of one key, its id, not indented. It has been read as the program
 // reads it.
 func (m *Made) Entry(i int, commands *catalogue.Catalogue) ([]byte, error) {
-	t := &m.Tools[i]
+	return m.entryOf(&m.Tools[i], commands)
+}
+
+func (m *Made) entryOf(t *Tool, commands *catalogue.Catalogue) ([]byte, error) {
 	text, err := toolyaml.Encode(toolyaml.Mapping(t.ID, m.toolNode(t, isNetworked(t, commands))))
 	if err != nil {
 		return nil, err
@@ -64,7 +67,11 @@ func read(id string, entry []byte, commands *catalogue.Catalogue) ([]config.Load
 
 // toolNode is the entry below the id.
 func (m *Made) toolNode(t *Tool, network bool) *yaml.Node {
-	entry := toolyaml.Mapping("description", toolyaml.Text(t.Description), "exec", toolyaml.Exec(t.Exec))
+	started := toolyaml.Exec(t.Exec)
+	if m.Draft != "" {
+		started.LineComment = "# a draft, by " + toolyaml.Clean(m.Draft) + " alone: nothing of it was tried"
+	}
+	entry := toolyaml.Mapping("description", toolyaml.Text(t.Description), "exec", started)
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
@@ -108,6 +115,12 @@ func (m *Made) importNode() *yaml.Node {
 	toolyaml.Add(node, "sha256", toolyaml.Text(i.SHA256))
 	if i.Pin {
 		toolyaml.Add(node, "pin", toolyaml.Plain("true"))
+	}
+	if i.Spec != "" {
+		toolyaml.Add(node, "spec", toolyaml.Text(i.Spec))
+	}
+	if i.Guess {
+		toolyaml.Add(node, "guess", toolyaml.Plain("true"))
 	}
 	if i.Prefix != "" {
 		toolyaml.Add(node, "prefix", toolyaml.Text(i.Prefix))

@@ -17,6 +17,8 @@ type Import struct {
 	Version   string
 	SHA256    string
 	Pin       bool
+	Spec      string // the carapace spec that they were made of; "" for the program's own words
+	Guess     bool   // types that the help does not tell are guessed
 	Prefix    string
 	Grants    []string
 	Selectors []Selector
@@ -79,6 +81,8 @@ func importMapping() yamldoc.Mapping[*Import] {
 				}
 			}),
 			yamldoc.NewKey("pin", "true or false", func(i *Import, v yamldoc.Value) { v.SetBool(&i.Pin) }),
+			yamldoc.NewKey("spec", "a file", func(i *Import, v yamldoc.Value) { v.SetText(&i.Spec) }),
+			yamldoc.NewKey("guess", "true or false", func(i *Import, v yamldoc.Value) { v.SetBool(&i.Guess) }),
 			yamldoc.NewKey("prefix", "a text", func(i *Import, v yamldoc.Value) { v.SetText(&i.Prefix) }),
 			yamldoc.NewKey("grants", "a list of names", func(i *Import, v yamldoc.Value) { v.SetTexts(&i.Grants) }),
 			yamldoc.NewKey("selectors", "a list of selectors", (*Import).readSelectors),

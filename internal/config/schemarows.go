@@ -81,6 +81,8 @@ func schemaRows() map[string]map[string]schemaRow {
 			"version":   {"What it said of its version.", aText()},
 			"sha256":    {"The hash of its file.", schema{"type": "string", "pattern": sha256Digits.String()}},
 			"pin":       {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},
+			"spec":      {"The carapace spec that its tools were made of, in place of the program's own answers.", aText()},
+			"guess":     {"Guess types that the help does not tell.", withDefault(aBool(), false)},
 			"prefix":    {"What the names of its tools begin with, in place of the program's.", aText()},
 			"grants":    {"What its tools are given.", aList(aText())},
 			"selectors": {"Which commands become tools: the first one that a command matches counts.", aList(ref("selector"))},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,8 +26,8 @@ import (
 type cliFlags struct {
 	exclude, flags, noFlags, grants []string
 	inherited, readOnly             bool
-	prefix, into, output            string
-	pin, update, yes                bool
+	prefix, into, output, spec      string
+	pin, update, yes, guess         bool
 }
 
 func cliCommand(env *cli.Environment) *cobra.Command {
@@ -46,12 +47,18 @@ Left out are flags of all commands (--inherited has them), hidden and
 deprecated ones, those that hold credentials or make a call somebody else's
 (--flags NAME has one), and commands that run others, unless SUB names them.
 
+Of a program that does not answer so a draft is made, in which nothing was tried:
+of its carapace spec (--spec, or carapace/specs/COMMAND.yaml among your
+configuration), else of its --help. Types, and which commands only read, are
+guessed there with --guess alone.
+
 Without --into the tools are printed. With it they are put into a tools file;
 --update looks at the programs of that file again, and says what is other than
 before.`,
 		Example: `  a2a-acp import cli kubectl get describe logs
   a2a-acp import cli gh --read-only --into ~/.config/a2a-acp/tools.yaml
   a2a-acp import cli hugo -o mcp-tools
+  a2a-acp import cli --guess rsync
   a2a-acp import cli --update --into ~/.config/a2a-acp/tools.yaml`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -61,6 +68,8 @@ before.`,
 	s.StringArrayVar(&f.noFlags, "no-flags", nil, "no flags like this GLOB; may be repeated")
 	s.BoolVar(&f.inherited, "inherited", false, "also flags that all commands have")
 	s.BoolVar(&f.readOnly, "read-only", false, "only commands that, by their names, read")
+	s.StringVar(&f.spec, "spec", "", "a carapace spec of the program, which counts in place of what it answers")
+	s.BoolVar(&f.guess, "guess", false, "of a draft: guess types, and which commands only read")
 	s.StringVar(&f.prefix, "prefix", "", "what the names of the tools begin with; the program's name if not given")
 	s.StringArrayVar(&f.grants, "grant", nil, "what the tools are given (see grants: of a tool); may be repeated")
 	s.BoolVar(&f.pin, "pin", false, "refuse calls where the program's file is another one")
@@ -81,7 +90,7 @@ before.`,
 
 // check finds what cannot be meant.
 func (f *cliFlags) check(cmd *cobra.Command, args []string) error {
-	selecting := []string{"exclude", "flags", "no-flags", "inherited", "read-only", "prefix", "grant", "pin"}
+	selecting := []string{"exclude", "flags", "no-flags", "inherited", "read-only", "prefix", "grant", "pin", "spec", "guess"}
 	switch {
 	case !slices.Contains([]string{"yaml", "json", "mcp-tools"}, f.output):
 		return fmt.Errorf("-o %s: want yaml, json or mcp-tools", f.output)
@@ -151,7 +160,7 @@ func (f *cliFlags) selection(program string, subs []string) config.Import {
 	if f.inherited {
 		s.InheritedFlags = s.LocalFlags
 	}
-	return config.Import{Name: name, Command: program, Pin: f.pin, Prefix: f.prefix, Grants: f.grants,
+	return config.Import{Name: name, Command: program, Pin: f.pin, Spec: f.spec, Guess: f.guess, Prefix: f.prefix, Grants: f.grants,
 		Selectors: []config.Selector{s}}
 }
 
@@ -188,8 +197,11 @@ func (i *importer) one(ctx context.Context, host cliimport.Host, one config.Impo
 		return cli.Fail(exit.Usage, err)
 	}
 	program.Name = one.Name
-	made, err := cliimport.Make(ctx, host, cliimport.Request{Program: program, Import: one, Commands: i.commands,
-		Progress: i.progress(program)})
+	r := cliimport.Request{Program: program, Import: one, Commands: i.commands, Progress: i.progress(program)}
+	if err := i.specs(&r); err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	made, err := cliimport.Make(ctx, host, r)
 	if err != nil {
 		return cli.Fail(codeOf(err), err)
 	}
@@ -202,6 +214,43 @@ func (i *importer) one(ctx context.Context, host cliimport.Host, one config.Impo
 		return i.write(ctx, made)
 	}
 	return i.print(made)
+}
+
+// specs reads the carapace spec that was named, or finds a person's own, which counts for a program that does not answer.
+func (i *importer) specs(r *cliimport.Request) (err error) {
+	if r.Import.Spec != "" {
+		if r.Import.Spec, err = filepath.Abs(r.Import.Spec); err != nil {
+			return err
+		}
+		r.Spec, err = readSpec(r.Import.Spec)
+		return err
+	}
+	config := i.env.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(i.env.Getenv("HOME"), ".config")
+	}
+	r.ElseFile = filepath.Join(config, "carapace", "specs", r.Program.Name+".yaml")
+	if r.Else, err = readSpec(r.ElseFile); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// readSpec reads a file that a stranger may have written.
+func readSpec(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, cliimport.LargestSpec+1))
 }
 
 func codeOf(err error) int {

@@ -22,6 +22,9 @@ func (i *importer) progress(p cliimport.Program) func(int) {
 	if p.Script {
 		i.env.Say(display.Line(p.Path) + " is a script: its sha256 says nothing of what it starts")
 	}
+	if p.Link {
+		i.env.Say(display.Line(p.Name) + " is a link to it: what it does by that name, it is not asked about")
+	}
 	if !cli.IsTerminal(i.env.Stderr) {
 		return nil
 	}
@@ -43,6 +46,11 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 	i.env.Say(fmt.Sprintf("%d commands and %d flags of %s, by %d questions in %s", made.Commands, made.Flags,
 		p.Name, made.Asked, made.Took.Round(100*time.Millisecond)))
 	switch {
+	case made.Draft != "":
+		i.env.Say(fmt.Sprintf("this is a draft, by %s alone: nothing of it was tried, look at each flag", display.Line(made.Draft)))
+		if !made.Import.Guess {
+			i.env.Say("types are texts, and each call is asked about, since no tool is known to only read; --guess guesses both")
+		}
 	case made.OwnWhy != "":
 		i.env.Say("its own `mcp tools` does not count: " + made.OwnWhy)
 	case made.Own:
