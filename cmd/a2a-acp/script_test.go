@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -235,7 +236,7 @@ func serveHTTP(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // serveAPI starts an HTTP server that answers with what it was sent, as JSON, or with the status that the path ends in, and
-// writes a line for each request into the file that it is given.
+// writes a line for each request into the file that it is given. /files/NAME is a file beside that.
 func serveAPI(ts *testscript.TestScript, _ bool, args []string) {
 	log := ts.MkAbs(args[0])
 	var mu sync.Mutex
@@ -248,6 +249,10 @@ func serveAPI(ts *testscript.TestScript, _ bool, args []string) {
 			file.Close()
 		}
 		mu.Unlock()
+		if name, ok := strings.CutPrefix(r.URL.Path, "/files/"); ok {
+			http.ServeFile(w, r, filepath.Join(filepath.Dir(log), path.Base(name)))
+			return
+		}
 		if r.URL.Path == "/token" {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"access_token":"horse-of-%d-bytes","token_type":"Bearer","expires_in":300}`, len(body))

@@ -38,8 +38,14 @@ func TestNewFails(t *testing.T) { //nolint:paralleltest // the descriptors of th
 		if err := a.build(steps); !errors.Is(err, broken) {
 			t.Errorf("after %d steps: %v", n, err)
 		}
-		if after := descriptors(t); !slices.Equal(before, after) {
-			t.Errorf("after %d steps there are open %q, before %q", n, after, before)
+		after := descriptors(t)
+		for _, one := range before { // what the runtime closes meanwhile, of tests before, is nobody's loss
+			if at := slices.Index(after, one); at >= 0 {
+				after = slices.Delete(after, at, at+1)
+			}
+		}
+		if len(after) > 0 {
+			t.Errorf("after %d steps there are open %q, which were not before", n, after)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func read(data []byte) (*document, error) {
 	case old.isText() || old.isNumber():
 		d.version = "Swagger " + strings.Trim(string(old), `"`)
 	default:
-		return nil, errors.New("it is no OpenAPI document: there is no openapi: 3.0.x or 3.1.x")
+		return nil, errors.New("it is no OpenAPI document: there is no openapi: 3.x.y and no swagger: \"2.0\"")
 	}
 	return d, nil
 }
@@ -70,10 +70,12 @@ func checkJSON(data []byte) error {
 
 // unread says why operations of a document of this version are not made; "" where they are.
 func (d *document) unread() string {
-	if d.version == "3.0" || d.version == "3.1" || strings.HasPrefix(d.version, "3.0.") || strings.HasPrefix(d.version, "3.1.") {
-		return ""
+	for _, known := range []string{"3.0", "3.1", "3.2", "Swagger 2.0"} {
+		if d.version == known || strings.HasPrefix(d.version, known+".") {
+			return ""
+		}
 	}
-	return clean(d.version) + " is not read yet; OpenAPI 3.0 and 3.1 are: convert the document first"
+	return clean(d.version) + " is not read; OpenAPI 3.0 to 3.2 and Swagger 2.0 are: convert the document first"
 }
 
 // deref follows a reference, and those behind it, to what is meant. where is the last reference; "" where there is none.

@@ -58,8 +58,27 @@ func TestOperations(t *testing.T) {
 		{"path", get(`"parameters":[` + id + `]`), "get: /a/{{id}}"},
 		{"undeclared", get(`"parameters":[]`), `its path names "id"`},
 		{"cookie", get(`"parameters":[` + id + `,{"name":"c","in":"cookie","schema":{"type":"string"}}]`), "cookies are not made"},
-		{"style", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","schema":{"type":"object"}}]`), `the style "deepObject" is not made`},
-		{"object", get(`"parameters":[` + id + `,{"name":"c","in":"query","schema":{"type":"object"}}]`), "a value of type object is not made in a query"},
+		{"style", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","schema":{"type":"object"}}]`), "it is not said which members the object has"},
+		{"object", get(`"parameters":[` + id + `,{"name":"c","in":"query","schema":{"type":"object"}}]`), "it is not said which members the object has"},
+		{"deepObject", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","explode":true,"schema":{"type":"object","properties":{"a":{"type":"string"}}}}]`),
+			"query: {c: {value: '{{c}}', style: deepObject}}"},
+		{"lists in a query", get(`"parameters":[` + id + `,{"name":"a","in":"query","schema":{"type":"array","items":{"type":"string"}}},
+			{"name":"b","in":"query","explode":false,"schema":{"type":"array","items":{"type":"string"}}},
+			{"name":"c","in":"query","style":"pipeDelimited","schema":{"type":"array","items":{"type":"string"}}}]`),
+			"query: {a: '{{a}}', b: {value: '{{b}}', style: form, explode: false}, c: {value: '{{c}}', style: pipeDelimited, explode: false}}"},
+		{"a list in the path", get(`"parameters":[{"name":"id","in":"path","schema":{"type":"array","items":{"type":"string"}}}]`), "path_styles: {id: {style: simple, explode: false}}"},
+		{"a label", get(`"parameters":[{"name":"id","in":"path","style":"label","explode":true,"schema":{"type":"string"}}]`), "path_styles: {id: {style: label, explode: true}}"},
+		{"a list in a header", get(`"parameters":[` + id + `,{"name":"X-A","in":"header","schema":{"type":"array","items":{"type":"string"}}}]`),
+			"headers: {X-A: {value: '{{X_A}}', style: simple, explode: false}}"},
+		{"a style of another place", get(`"parameters":[{"name":"id","in":"path","style":"form","schema":{"type":"string"}}]`), "there is no style form here"},
+		{"a form", around(`{"/x":{"post":{"operationId":"x","parameters":[{"name":"a","in":"query","schema":{"type":"string"}}],"requestBody":{"content":{"application/x-www-form-urlencoded":{
+			"schema":{"type":"object","required":["a"],"properties":{"a":{"type":"integer"},"b":{"type":"array","items":{"type":"string"}},"deep":{"type":"array","items":{"type":"object"}},
+			"mixed":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"object"}}},"m":{"type":"object","properties":{"x":{"type":"string"}}}}},"encoding":{"m":{"style":"deepObject"}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
+			"query: {a: '{{a}}'}\n      form: {a: '{{a_form}}', b: '{{b}}', m: {value: '{{m}}', style: deepObject}}"},
+		{"a form that needs what none holds", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/x-www-form-urlencoded":{
+			"schema":{"type":"object","required":["deep"],"properties":{"deep":{"type":"array","items":{"type":"object"}}}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
+			`the field "deep" is a list or an object of others`},
+		{"QUERY", around(`{"/x":{"query":{"operationId":"x"}},"/sound":{"get":{"operationId":"sound"}}}`), "method: QUERY\n      path: /x"},
 		{"header that is not the agent's", get(`"parameters":[` + id + `,{"name":"Host","in":"header","schema":{"type":"string"}}]`), "Host"},
 		{"ignored header", get(`"parameters":[` + id + `,{"name":"Authorization","in":"header","schema":{"type":"string"}}]`), "get: /a/{{id}}"},
 		{"tag in a name", get(`"parameters":[` + id + `,{"name":"{{x}}","in":"query","schema":{"type":"string"}}]`), "its name holds"},
@@ -75,7 +94,7 @@ func TestOperations(t *testing.T) {
 		{"a key's name", get(`"security":[{"bad":[]}],"parameters":[` + id + `]`), "cannot be the name of a key"},
 		{"servers", get(`"servers":[{"url":"https://evil.example"}],"parameters":[` + id + `]`), "it has servers of its own"},
 		{"XML", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/xml":{}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
-			`it is "application/xml", and JSON is made`},
+			`it is "application/xml", and JSON and forms are made`},
 		{"no mapping", around(`{"/x":{"get":[]},"/sound":{"get":{"operationId":"sound"}}}`), "it is no mapping"},
 		{"path elsewhere", around(`{"/../x":{"get":{"operationId":"x"}},"/sound":{"get":{"operationId":"sound"}}}`), "leads elsewhere"},
 		{"3.1 types", one(`{"type":["object","null"],"properties":{"a":{"type":["string","null"]}}}`), "{a: {type: string, nullable: true}}"},
@@ -110,6 +129,65 @@ func TestOperations(t *testing.T) {
 				t.Errorf("want %q, got\n%s", row.want, got)
 			}
 		})
+	}
+}
+
+// TestSwagger: what Swagger 2.0 says is made as what it means.
+func TestSwagger(t *testing.T) {
+	t.Parallel()
+	const head = `{"swagger":"2.0","host":"api.example.com","basePath":"/v1/","schemes":["http","https"],"info":{"title":"Shop"},"consumes":["application/json"],
+		"securityDefinitions":{"me":{"type":"basic"},"key":{"type":"apiKey","in":"header","name":"X-Key"},"oauth":{"type":"oauth2","flow":"implicit"}},
+		"definitions":{"Order":{"type":"object","required":["pizza"],"properties":{"pizza":{"type":"string"}}}},
+		"parameters":{"shop":{"name":"shop","in":"path","required":true,"type":"string","maxLength":9}},"paths":{"/sound":{"get":{"operationId":"sound"}},`
+	for name, row := range map[string]struct{ paths, want string }{
+		"server": {`"/a":{"get":{}}`, "base_url: https://api.example.com/v1\n"},
+		"parameters": {`"/s/{shop}":{"parameters":[{"$ref":"#/parameters/shop"}],"get":{"operationId":"x","parameters":[{"name":"n","in":"query","type":"integer","maximum":5,"description":"How many"},
+			{"name":"csv","in":"query","type":"array","items":{"type":"string"}},{"name":"multi","in":"query","type":"array","items":{"type":"string"},"collectionFormat":"multi"}]}}`,
+			"    parameters:\n      - {name: shop, type: string, maxLength: 9, required: true}\n      - {name: n, type: integer, maximum: 5, description: How many}\n" +
+				"      - {name: csv, type: array, items: {type: string}}\n      - {name: multi, type: array, items: {type: string}}\n" +
+				"    annotations: {title: 'GET /s/{shop}', readOnlyHint: true}\n    http:\n      source: shop\n      get: /s/{{shop}}\n" +
+				"      query: {n: '{{n}}', csv: {value: '{{csv}}', style: form, explode: false}, multi: '{{multi}}'}\n"},
+		"body": {`"/a":{"post":{"operationId":"x","parameters":[{"name":"order","in":"body","required":true,"description":"What","schema":{"$ref":"#/definitions/Order"}}]}}`,
+			"- {name: body, type: object, properties: {pizza: {type: string, required: true}}, required: true, description: What}"},
+		"form": {`"/a":{"post":{"operationId":"x","consumes":["application/x-www-form-urlencoded","multipart/form-data"],"parameters":[
+			{"name":"a","in":"formData","type":"string","required":true},{"name":"b c","in":"formData","type":"array","items":{"type":"string"},"collectionFormat":"multi"}]}}`,
+			"form: {a: '{{a}}', b c: '{{b_c}}'}"},
+		"file":      {`"/a":{"post":{"operationId":"x","parameters":[{"name":"a","in":"formData","type":"file"}]}}`, `it is "multipart/form-data"`},
+		"XML":       {`"/a":{"post":{"operationId":"x","consumes":["application/xml"],"parameters":[{"name":"a","in":"body","schema":{}}]}}`, `it is "application/xml"`},
+		"tsv":       {`"/a":{"get":{"operationId":"x","parameters":[{"name":"a","in":"query","type":"array","items":{"type":"string"},"collectionFormat":"tsv"}]}}`, `a list of the format "tsv" is not made`},
+		"basic":     {`"/a":{"get":{"operationId":"x","security":[{"me":[]}]}}`, "password: {secret: SHOP_ME}"},
+		"key":       {`"/a":{"get":{"operationId":"x","security":[{"key":[]}]}}`, "api_key: {in: header, name: X-Key, value: {secret: SHOP_KEY}}"},
+		"oauth":     {`"/a":{"get":{"operationId":"x","security":[{"oauth":[]}]}}`, `it wants "oauth" (oauth2`},
+		"undefined": {`"/a":{"get":{"operationId":"x","security":[{"no":[]}]}}`, "which is no security scheme of the document"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made, err := makeOf(t, head+row.paths+"}}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := made.File()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(file)
+			for _, s := range made.Skipped {
+				got += s.Why
+			}
+			if !strings.Contains(got, row.want) || !strings.Contains(got, "\n  sound:\n") {
+				t.Errorf("want %q, got\n%s", row.want, got)
+			}
+		})
+	}
+	if _, err := makeOf(t, `{"swagger":"2.0","paths":{}}`); err == nil || !strings.Contains(err.Error(), "names no server") {
+		t.Errorf("without a host: %v", err)
+	}
+	if _, err := makeOf(t, `{"swagger":"2.0","host":"a@evil.example","paths":{}}`); err == nil || !strings.Contains(err.Error(), "no URL") {
+		t.Errorf("with a user: %v", err)
+	}
+	if made, err := makeOf(t, `{"swagger":"1.2","host":"a.example","paths":{"/a":{"get":{}}}}`); err != nil || len(made.Skipped) != 1 ||
+		!strings.Contains(made.Skipped[0].Why, "Swagger 1.2 is not read") {
+		t.Errorf("Swagger 1.2: %+v, %v", made, err)
 	}
 }
 

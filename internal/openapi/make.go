@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -22,6 +23,8 @@ type Request struct {
 	Data   []byte // the document
 	Source string // what the source is called; "" for the document's title
 	Server string // where requests go; "" for what the document says
+	// Addresses are those that the sources may reach although they are not public.
+	Addresses []netip.Prefix
 	// An operation is made that fits one of each list that is not empty: by its operationId, its tool's name, its
 	// path, or its method and path; by its tags; by its method.
 	Select, Tags, Methods []string
@@ -212,7 +215,7 @@ func hints(o *operation) tool.Annotations {
 	yes := true
 	a := tool.Annotations{Title: clean(o.line())}
 	switch o.method {
-	case "GET", "HEAD", "OPTIONS":
+	case "GET", "HEAD", "OPTIONS", "QUERY":
 		a.ReadOnly = &yes
 	case "DELETE":
 		a.Destructive, a.Idempotent = &yes, &yes
@@ -252,12 +255,14 @@ func (d *document) server(said string) (string, error) {
 	if said == "" {
 		from = "the document's server"
 		servers := d.root.get("servers").members()
-		if len(servers) == 0 {
+		if said = d.swaggerServer(); said == "" && len(servers) == 0 {
 			return "", errors.New("the document names no server; --server https://api.example.com says where requests go")
 		}
-		said = servers[0].value.get("url").text()
-		for _, v := range servers[0].value.get("variables").members() {
-			said = strings.ReplaceAll(said, "{"+v.name+"}", v.value.get("default").text())
+		if said == "" {
+			said = servers[0].value.get("url").text()
+			for _, v := range servers[0].value.get("variables").members() {
+				said = strings.ReplaceAll(said, "{"+v.name+"}", v.value.get("default").text())
+			}
 		}
 	}
 	u, err := url.Parse(said)

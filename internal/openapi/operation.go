@@ -21,7 +21,8 @@ type operation struct {
 func (o *operation) line() string { return o.method + " " + o.path }
 
 // methods are those of operations; the keys of a path have them in small letters.
-var methods = []string{"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"}
+// QUERY has come with OpenAPI 3.2.
+var methods = []string{"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE", "QUERY"}
 
 // operations lists the operations of a document, in its order.
 func (d *document) operations() []operation {
@@ -60,16 +61,19 @@ func (d *document) operations() []operation {
 // request is the request that an operation becomes.
 type request struct {
 	path           string
+	pathStyles     []field // by their parameters
 	query, headers []field
+	form           []field
 	body           string // the parameter that is the body; "" for none
 	bodyType       string // "" for application/json
 	parameters     []tool.Parameter
 }
 
-// field is a field of the query, or a header.
+// field is a field of the query or of a form, a header, or a value in the path.
 type field struct {
 	name, parameter string
-	joined          bool // a list is one field, its items between commas
+	style           string // how a list or an object is written, in OpenAPI's words; "" for the usual way of the place
+	explode         bool
 }
 
 // request makes the request of an operation.
@@ -96,7 +100,7 @@ func (d *document) request(o *operation, s *schemas) (*request, error) {
 	if r.path, err = pathOf(o.path, inPath); err != nil {
 		return nil, err
 	}
-	if body := o.value.get("requestBody"); body != nil {
+	if body := d.bodyOf(o, declared); body != nil {
 		if o.method == "GET" || o.method == "HEAD" || o.method == "OPTIONS" {
 			return nil, fmt.Errorf("a %s has no body", o.method)
 		}
@@ -139,26 +143,28 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 	if !isClean(name) {
 		return errors.New("its name holds what is not seen, or a tag, or is too long, or there is none")
 	}
-	style, plain := v.get("style").text(), map[string]string{"path": "simple", "query": "form", "header": "simple"}[in]
 	switch {
+	case s.doc.isSwagger() && (in == "body" || in == "formData"):
+		return nil // see bodyOf
 	case in == "cookie":
 		return errors.New("cookies are not made")
-	case plain == "":
+	case !slices.Contains([]string{"path", "query", "header"}, in):
 		return fmt.Errorf("there is no place %s", quote(in))
-	case style != "" && style != plain:
-		return fmt.Errorf("the style %s is not made", quote(style))
 	case v.get("content") != nil:
 		return errors.New("a value with a media type of its own (content) is not made")
 	case v.get("allowReserved").isTrue():
 		return errors.New("allowReserved is not made")
 	}
-	p, err := s.parameter(v.get("schema"), 0)
+	p, err := s.parameter(s.doc.schemaOf(v), 0)
 	if err != nil {
 		return err
 	}
-	list := p.Type == tool.TypeArray
-	if p.Type == tool.TypeObject || list && (in != "query" || p.Items == nil || !isScalar(p.Items.Type)) {
-		return fmt.Errorf("a value of type %s is not made in a %s", p.Type, in)
+	f, err := s.doc.styleOf(v, in)
+	if err != nil {
+		return err
+	}
+	if isScalar(p.Type) && in != "path" || f.isUsual(in) && (isScalar(p.Type) || in == "query" && p.Type == tool.TypeArray) {
+		f.style = ""
 	}
 	if about := clean(v.get("description").text()); about != "" {
 		p.Description = about
@@ -169,15 +175,46 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 	}
 	p.Name = r.free(name, in)
 	r.parameters = append(r.parameters, p)
+	f.name, f.parameter = name, p.Name
 	switch in {
 	case "path":
-		inPath[name] = p.Name
+		if inPath[name] = p.Name; f.style != "" {
+			r.pathStyles = append(r.pathStyles, f)
+		}
 	case "query":
-		r.query = append(r.query, field{name, p.Name, list && string(v.get("explode")) == "false"})
+		r.query = append(r.query, f)
 	case "header":
-		r.headers = append(r.headers, field{name, p.Name, false})
+		r.headers = append(r.headers, f)
 	}
 	return nil
+}
+
+// styleOf is how a list or an object of a parameter is written (OpenAPI 3.1, Parameter Object, style and explode).
+func (d *document) styleOf(v value, in string) (field, error) {
+	if d.isSwagger() {
+		return collectionFormat(v, in)
+	}
+	f := field{style: v.get("style").text()}
+	if f.style == "" {
+		f.style = usualStyle(in)
+	}
+	f.explode = f.style == "form"
+	if said := v.get("explode"); said != nil {
+		f.explode = said.isTrue()
+	}
+	return f, nil
+}
+
+func usualStyle(in string) string {
+	if in == "query" || in == "form" {
+		return "form"
+	}
+	return "simple"
+}
+
+// isUsual reports whether a field is written as it is where nobody says how.
+func (f field) isUsual(in string) bool {
+	return f.style == usualStyle(in) && f.explode == (f.style == "form")
 }
 
 func isScalar(t tool.Type) bool { return t != tool.TypeArray && t != tool.TypeObject }
@@ -232,13 +269,13 @@ func pathOf(path string, parameters map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-// addBody takes in the body, which is JSON.
+// addBody takes in the body, which is JSON or a form.
 func (r *request) addBody(d *document, s *schemas, body value) error {
 	body, _, err := d.deref(body)
 	if err != nil {
 		return err
 	}
-	var found value
+	var found, form value
 	var others []string
 	for _, m := range body.get("content").members() {
 		essence, _, _ := strings.Cut(strings.ToLower(m.name), ";")
@@ -253,10 +290,16 @@ func (r *request) addBody(d *document, s *schemas, body value) error {
 				break
 			}
 		}
+		if essence == "application/x-www-form-urlencoded" {
+			form = m.value
+		}
 		others = append(others, essence)
 	}
-	if found == nil {
-		return fmt.Errorf("it is %s, and JSON is made", quote(strings.Join(others, ", ")))
+	switch {
+	case found == nil && form != nil:
+		return r.addForm(s, form)
+	case found == nil:
+		return fmt.Errorf("it is %s, and JSON and forms are made", quote(strings.Join(others, ", ")))
 	}
 	p := tool.Parameter{Type: tool.TypeObject}
 	if schema := found.get("schema"); schema != nil {

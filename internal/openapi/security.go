@@ -40,7 +40,11 @@ func (d *document) schemeOf(operation value) (string, error) {
 
 // auth is the auth of a source that a security scheme becomes, with a reference to the secret.
 func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
-	v, _, err := d.deref(d.part(d.root.get("components").get("securitySchemes"), "/components/securitySchemes")[scheme])
+	schemes := d.part(d.root.get("components").get("securitySchemes"), "/components/securitySchemes")
+	if d.isSwagger() {
+		schemes = d.part(d.root.get("securityDefinitions"), "/securityDefinitions")
+	}
+	v, _, err := d.deref(schemes[scheme])
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
 	switch kind, way := v.get("type").text(), strings.ToLower(v.get("scheme").text()); {
 	case kind == "http" && way == "bearer":
 		return toolyaml.Flow(toolyaml.Mapping("bearer", reference)), nil
-	case kind == "http" && way == "basic":
+	case kind == "http" && way == "basic", kind == "basic" && d.isSwagger():
 		user := toolyaml.Text("user")
 		user.LineComment = "# check: whose password it is; the document cannot say"
 		return toolyaml.Mapping("basic", toolyaml.Mapping("username", user, "password", reference)), nil

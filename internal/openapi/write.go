@@ -40,6 +40,13 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 	list := toolyaml.Mapping()
 	for _, s := range sources {
 		entry := toolyaml.Mapping("base_url", toolyaml.Text(m.made.Server))
+		if len(m.Addresses) > 0 {
+			addresses := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+			for _, address := range m.Addresses {
+				addresses.Content = append(addresses.Content, toolyaml.Text(address.String()))
+			}
+			toolyaml.Add(entry, "allow_addresses", addresses)
+		}
 		if s.scheme != "" {
 			auth, err := m.doc.auth(s.scheme, s.Secret)
 			if err != nil {
@@ -91,22 +98,44 @@ func (t *Tool) entry() *yaml.Node {
 	return entry
 }
 
+// written adds a field's style to a mapping.
+func (f field) written(to *yaml.Node) *yaml.Node {
+	toolyaml.Add(to, "style", toolyaml.Text(f.style))
+	if f.style != "deepObject" { // which has one way
+		toolyaml.Add(to, "explode", toolyaml.Plain(fmt.Sprint(f.explode)))
+	}
+	return to
+}
+
 // http is the request.
 func (t *Tool) http() *yaml.Node {
 	r := t.request
-	node := toolyaml.Mapping("source", toolyaml.Text(t.source), strings.ToLower(t.Method), toolyaml.Text(r.path))
+	node := toolyaml.Mapping("source", toolyaml.Text(t.source))
+	if t.Method == "QUERY" { // of which the key is the fields of a query
+		toolyaml.Add(node, "method", toolyaml.Text(t.Method))
+		toolyaml.Add(node, "path", toolyaml.Text(r.path))
+	} else {
+		toolyaml.Add(node, strings.ToLower(t.Method), toolyaml.Text(r.path))
+	}
+	styles := toolyaml.Flow(toolyaml.Mapping())
+	for _, f := range r.pathStyles {
+		toolyaml.Add(styles, f.parameter, f.written(toolyaml.Flow(toolyaml.Mapping())))
+	}
+	if len(r.pathStyles) > 0 {
+		toolyaml.Add(node, "path_styles", styles)
+	}
 	for _, list := range []struct {
 		key    string
 		fields []field
-	}{{"query", r.query}, {"headers", r.headers}} {
+	}{{"query", r.query}, {"headers", r.headers}, {"form", r.form}} {
 		if len(list.fields) == 0 {
 			continue
 		}
 		fields := toolyaml.Flow(toolyaml.Mapping())
 		for _, f := range list.fields {
 			value := toolyaml.Text("{{" + f.parameter + "}}")
-			if f.joined {
-				value = toolyaml.Flow(toolyaml.Mapping("value", value, "style", toolyaml.Text("form"), "explode", toolyaml.Plain("false")))
+			if f.style != "" {
+				value = f.written(toolyaml.Flow(toolyaml.Mapping("value", value)))
 			}
 			toolyaml.Add(fields, f.name, value)
 		}

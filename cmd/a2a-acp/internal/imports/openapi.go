@@ -6,18 +6,24 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/netip"
 	"os"
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/httptool"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/internal/openapi"
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -35,7 +41,10 @@ type openAPIFlags struct {
 	all                         bool
 	selected, tags, methods     []string
 	source, server, out, output string
+	allowed                     []string
 	check                       bool
+
+	addresses []netip.Prefix // those that allowed names
 }
 
 func openAPICommand(env *cli.Environment) *cobra.Command {
@@ -43,19 +52,20 @@ func openAPICommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "openapi SPEC",
 		Short: "Make tools of the operations of an OpenAPI document",
-		Long: `openapi reads an OpenAPI document, 3.0 or 3.1, JSON or YAML, from a file (- is
-standard input), and makes a tool of each operation: a request to the server
-that the document names. Nothing is fetched, and no request is sent. Credentials
-become references to secrets, which a2a-acp secrets set makes.
+		Long: `openapi reads an OpenAPI document, 3.0 to 3.2, or one of Swagger 2.0, JSON or
+YAML, from a file (- is standard input) or an https:// URL, and makes a tool of
+each operation: a request to the server that the document names. No other
+request is sent. Credentials become references to secrets, which a2a-acp secrets
+set makes.
 
 What cannot be made as it is meant is left out, and told with the reason:
-cookies, other styles than the plain ones, bodies that are no JSON, OAuth. A
-document of more than 40 tools or 25,000 tokens is listed, and nothing is made
-until you select.
+cookies, bodies that are neither JSON nor a form, OAuth. A document of more than
+40 tools or 25,000 tokens is listed, and nothing is made until you select.
 
 Without --out the tools file is printed. --check says what is other in --out
 than in the document, writes nothing, and ends with 1 where something is.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
+  a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json --tag pet
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
   a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check`,
 		Args: cobra.ExactArgs(1),
@@ -67,6 +77,8 @@ than in the document, writes nothing, and ends with 1 where something is.`,
 	s.StringArrayVar(&f.methods, "method", nil, "operations with this method; may be repeated")
 	s.StringVar(&f.source, "source", "", "what the source is called; the document's title if not given")
 	s.StringVar(&f.server, "server", "", "the URL that requests go to; the document's first server if not given")
+	s.StringArrayVar(&f.allowed, "allow-address", nil,
+		"an ADDRESS that is reached although it is not public, such as 10.1.2.3 or 10.1.0.0/16; may be repeated")
 	s.StringVar(&f.out, "out", "", "the tools file that is written")
 	s.BoolVar(&f.check, "check", false, "say what is other in --out, and write nothing")
 	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, or json for a report")
@@ -91,8 +103,16 @@ func (f *openAPIFlags) validate(spec string) error {
 		return errors.New("--all takes everything, and --select, --tag and --method some; give one of them")
 	case f.check && f.out == "":
 		return errors.New("which file? --check --out FILE")
-	case strings.HasPrefix(spec, "http://"), strings.HasPrefix(spec, "https://"):
-		return fmt.Errorf("a document is read from a file: curl -fsSLo api.json %s, and then a2a-acp import openapi api.json", spec)
+	}
+	for _, text := range f.allowed {
+		address, err := netip.ParsePrefix(text)
+		if single, e := netip.ParseAddr(text); e == nil {
+			address, err = single.Unmap().Prefix(single.Unmap().BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--allow-address %s: want an address or a network, such as 10.1.2.3 or 10.1.0.0/16", text)
+		}
+		f.addresses = append(f.addresses, address.Masked())
 	}
 	for _, glob := range f.selected {
 		if _, err := path.Match(glob, ""); err != nil {
@@ -118,12 +138,13 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 	if err != nil {
 		return err
 	}
-	data, err := i.read(spec)
+	data, err := i.read(ctx, spec)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
 	made, err := openapi.Make(openapi.Request{
-		Data: data, Source: i.f.source, Server: i.f.server, Select: i.f.selected, Tags: i.f.tags, Methods: i.f.methods,
+		Data: data, Source: i.f.source, Server: i.f.server, Addresses: i.f.addresses,
+		Select: i.f.selected, Tags: i.f.tags, Methods: i.f.methods,
 		Commands: commands, Tokens: func(t *tool.Tool) int { return mcpserver.FromTool(t).Tokens() },
 	})
 	if err != nil {
@@ -162,7 +183,10 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 }
 
 // read reads the document.
-func (i *openAPIImporter) read(spec string) ([]byte, error) {
+func (i *openAPIImporter) read(ctx context.Context, spec string) ([]byte, error) {
+	if strings.HasPrefix(spec, "http://") || strings.HasPrefix(spec, "https://") {
+		return i.fetch(ctx, spec)
+	}
 	in := i.env.Stdin
 	if spec != "-" {
 		f, err := os.Open(spec)
@@ -180,6 +204,50 @@ func (i *openAPIImporter) read(spec string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d MiB", spec, largestSpec>>20)
 	}
 	return data, err
+}
+
+// The bounds of fetching a document.
+const (
+	fetchTime      = 2 * time.Minute
+	fetchRedirects = 5 // to the same origin
+)
+
+// withoutUser is a URL for a message: without what stands before an @, which can be a password.
+func withoutUser(text string) string {
+	scheme, rest, _ := strings.Cut(text, "://")
+	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+// fetch reads the document at a URL, which is reached as any source of HTTP tools is.
+func (i *openAPIImporter) fetch(ctx context.Context, spec string) ([]byte, error) {
+	at, err := (&netguard.Guard{Allow: i.f.addresses}).CheckURL(spec)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not fetched: %w; --allow-address is for an address that is not public",
+			display.Line(withoutUser(spec)), err)
+	}
+	client := httptool.New()
+	defer client.Close()
+	body := &httptool.Body{Keep: true}
+	origin := at.Scheme + "://" + at.Host
+	answer, err := client.Do(ctx, httptool.Exchange{
+		Request: &request.Request{Method: http.MethodGet, URL: spec, Origin: origin,
+			Header: []request.Header{{Name: "Accept", Value: "application/json, application/yaml;q=0.9, */*;q=0.1"}}},
+		API:    tool.API{Origin: origin, Addresses: i.f.addresses, Redirects: fetchRedirects},
+		Limits: httptool.Limits{Time: fetchTime, Bytes: largestSpec},
+	}, body)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s was not fetched: %w", display.Line(spec), err)
+	case !httptool.Succeeded(answer.Status):
+		where := ""
+		if to := answer.Header.Get("Location"); to != "" {
+			where = ", and leads to " + display.Line(to) + ", which is another server"
+		}
+		return nil, fmt.Errorf("%s was not fetched: the answer has status %d%s", display.Line(spec), answer.Status, where)
+	case body.Truncated:
+		return nil, fmt.Errorf("%s has more than %d MiB", display.Line(spec), largestSpec>>20)
+	}
+	return body.Data, nil
 }
 
 func (i *openAPIImporter) report(made *openapi.Made) error {

@@ -1,0 +1,149 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What Swagger 2.0 says in other words than OpenAPI 3: https://swagger.io/specification/v2/
+
+func (d *document) isSwagger() bool { return strings.HasPrefix(d.version, "Swagger ") }
+
+// schemaOf is the schema of a parameter, which stands beside its name in Swagger.
+func (d *document) schemaOf(v value) value {
+	if d.isSwagger() {
+		return v
+	}
+	return v.get("schema")
+}
+
+// collectionFormat is how a list is written.
+func collectionFormat(v value, in string) (field, error) {
+	switch format := v.get("collectionFormat").text(); format {
+	case "multi":
+		if in == "query" || in == "form" {
+			return field{style: "form", explode: true}, nil
+		}
+	case "", "csv":
+		return field{style: usualStyle(in)}, nil
+	case "ssv":
+		return field{style: "spaceDelimited"}, nil
+	case "pipes":
+		return field{style: "pipeDelimited"}, nil
+	}
+	return field{}, fmt.Errorf("a list of the format %s is not made in a %s", quote(v.get("collectionFormat").text()), in)
+}
+
+// bodyOf is the body of an operation as OpenAPI 3 has it: what Swagger says in parameters is put together anew. declared
+// are those of the operation; nil for no body.
+func (d *document) bodyOf(o *operation, declared []value) value {
+	if !d.isSwagger() {
+		return o.value.get("requestBody")
+	}
+	kinds := o.value.get("consumes")
+	if kinds == nil {
+		kinds = d.root.get("consumes")
+	}
+	types := kinds.texts()
+	var fields []value
+	for _, v := range declared {
+		switch v.get("in").text() {
+		case "body":
+			if len(types) == 0 {
+				types = []string{"application/json"}
+			}
+			return bodyOfTypes(types, v.get("schema"), v)
+		case "formData":
+			fields = append(fields, v)
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	if isFile := func(v value) bool { return v.get("type").text() == "file" }; slices.ContainsFunc(fields, isFile) {
+		return bodyOfTypes([]string{"multipart/form-data"}, nil, nil) // and so none that is made
+	}
+	if len(types) == 0 || slices.Contains(types, formType) {
+		types = []string{formType}
+	}
+	return bodyOfTypes(types, formSchema(fields), nil)
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// formSchema is the schema of a form whose fields are parameters.
+func formSchema(fields []value) value {
+	var b bytes.Buffer
+	var required []string
+	b.WriteString(`{"type":"object","properties":{`)
+	for i, v := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name := v.get("name").text()
+		writeText(&b, name)
+		b.WriteByte(':')
+		b.Write(v)
+		if v.get("required").isTrue() {
+			required = append(required, name)
+		}
+	}
+	b.WriteString(`},"required":[`)
+	for i, name := range required {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeText(&b, name)
+	}
+	b.WriteString("]}")
+	return b.Bytes()
+}
+
+// bodyOfTypes writes a Request Body Object. about is the parameter that says whether it is required, and what it is.
+func bodyOfTypes(types []string, schema, about value) value {
+	var b bytes.Buffer
+	b.WriteString(`{"content":{`)
+	for i, name := range types {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeText(&b, name)
+		b.WriteString(`:{`)
+		if schema != nil {
+			b.WriteString(`"schema":`)
+			b.Write(schema)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte('}')
+	for _, name := range []string{"required", "description"} {
+		if v := about.get(name); v != nil {
+			b.WriteString(`,"` + name + `":`)
+			b.Write(v)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+func writeText(b *bytes.Buffer, text string) {
+	data, _ := json.Marshal(text) // of a text this never fails
+	b.Write(data)
+}
+
+// swaggerServer is where requests go; "" where the document does not say.
+func (d *document) swaggerServer() string {
+	host := d.root.get("host").text()
+	if host == "" {
+		return ""
+	}
+	schemes := d.root.get("schemes").texts()
+	scheme := "https"
+	if len(schemes) > 0 && !slices.Contains(schemes, scheme) {
+		scheme = schemes[0]
+	}
+	return scheme + "://" + host + strings.TrimSuffix(d.root.get("basePath").text(), "/")
+}
