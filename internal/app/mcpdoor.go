@@ -159,7 +159,7 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 	l.catalogue = mcpserver.NewCatalogue(tools)
 	if c.Set.Settings.Search && d.o.Only == nil { // who names a few tools means those
 		l.all = l.catalogue.Tools
-		l.catalogue = mcpserver.NewCatalogue(searchTools(d.o.Prefix, len(tools)))
+		l.catalogue = mcpserver.NewCatalogue(SearchTools(d.o.Prefix, len(tools)))
 	}
 	if len(d.lists) >= mostLists {
 		clear(d.lists)

@@ -21,8 +21,8 @@ const (
 // mostFound is how many tools are told at once.
 const mostFound = 10
 
-// searchTools are the two.
-func searchTools(prefix string, n int) []mcpserver.Tool {
+// SearchTools are the two, in place of n.
+func SearchTools(prefix string, n int) []mcpserver.Tool {
 	yes, no := true, false
 	return []mcpserver.Tool{
 		{

@@ -125,7 +125,7 @@ func (t *callerTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catal
 		list = append(list, t.door.app.shown(entry.Tool))
 	}
 	if t.door.searches(t.caller.Workspace()) {
-		list = searchTools("", len(list))
+		list = SearchTools("", len(list))
 	}
 	return mcpserver.NewCatalogue(list), nil
 }
@@ -133,8 +133,12 @@ func (t *callerTools) List(context.Context, *mcpserver.Client) (*mcpserver.Catal
 // shown is a tool as MCP shows it, with what the kernel of this machine holds its calls to.
 func (a *App) shown(t *tool.Tool) mcpserver.Tool {
 	shown := mcpserver.FromTool(t)
-	if host, err := a.host.wait(); err == nil && host.Level().AtLeast(sandbox.LevelFull) {
+	switch host, err := a.host.wait(); {
+	case err != nil: // nothing runs
+	case host.Level().AtLeast(sandbox.LevelFull):
 		shown = shown.Enforced(t)
+	case !host.Level().AtLeast(sandbox.LevelNoProc):
+		shown = shown.Unheld(t)
 	}
 	return shown
 }

@@ -97,6 +97,15 @@ func said(hint *bool, unsaid bool) bool {
 	return *hint
 }
 
+// Unheld returns the tool as it is told where the machine does not keep its calls from writing: what its author does not
+// say is then as in MCP itself, and not as its entry has it.
+func (t Tool) Unheld(of *tool.Tool) Tool {
+	readOnly := said(of.Annotations.ReadOnly, false)
+	destructive := said(of.Annotations.Destructive, !readOnly)
+	t.Annotations.ReadOnly, t.Annotations.Destructive = &readOnly, &destructive
+	return t
+}
+
 // enforcedKey is the member of a tool's _meta that lists what the kernel holds its calls to, in place of a hint.
 const enforcedKey = "a2a-acp/enforced"
 

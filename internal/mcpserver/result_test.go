@@ -185,6 +185,32 @@ func TestFromTool(t *testing.T) {
 	}
 }
 
+// TestUnsaidHints: what the author does not say is told as the sandbox holds it, and not where none does.
+func TestUnsaidHints(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	for _, row := range []struct {
+		name                   string
+		said                   tool.Annotations
+		held, destroys         bool // read-only and destructive, where the sandbox holds
+		unheld, unheldDestroys bool
+	}{
+		{"nothing said", tool.Annotations{}, true, false, false, true},
+		{"read-only", tool.Annotations{ReadOnly: &yes}, true, false, true, false},
+		{"not read-only", tool.Annotations{ReadOnly: &no}, false, true, false, true},
+		{"not destructive", tool.Annotations{Destructive: &no}, true, false, false, false},
+	} {
+		of := tool.Tool{ID: "x", Annotations: row.said, Sandbox: tool.Sandbox{TempIsolation: true, Network: tool.NetworkOff}}
+		shown := FromTool(&of)
+		if a := shown.Annotations; *a.ReadOnly != row.held || *a.Destructive != row.destroys || *a.OpenWorld {
+			t.Errorf("%s: told read-only %v, destructive %v, open world %v", row.name, *a.ReadOnly, *a.Destructive, *a.OpenWorld)
+		}
+		if a := shown.Unheld(&of).Annotations; *a.ReadOnly != row.unheld || *a.Destructive != row.unheldDestroys {
+			t.Errorf("%s, unheld: told read-only %v, destructive %v", row.name, *a.ReadOnly, *a.Destructive)
+		}
+	}
+}
+
 // TestRequestsOfOurs: a request without params has none; null is no value that they can have.
 func TestRequestsOfOurs(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,15 @@
 package tools
 
 import (
+	"fmt"
+
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
 )
 
-// sayBudget says what the tools cost that are offered.
-func sayBudget(env *cli.Environment, list []listedTool) {
+// sayBudget says what the tools cost that are offered: all that are exposed, or with `expose: search` the two that find
+// and call them.
+func sayBudget(env *cli.Environment, list []listedTool, search bool) {
 	n, tokens := 0, 0
 	for _, t := range list {
 		if t.Exposed {
@@ -13,5 +17,14 @@ func sayBudget(env *cli.Environment, list []listedTool) {
 			tokens += t.Tokens
 		}
 	}
-	cli.SayTokens(env, n, tokens)
+	if !search {
+		cli.SayTokens(env, n, tokens)
+		return
+	}
+	two := 0
+	for _, t := range app.SearchTools("", n) {
+		two += t.Tokens()
+	}
+	env.Say(fmt.Sprintf("in place of %d tools, which cost about %d tokens (bytes/4), find_tool and call_tool are offered "+
+		"(expose: search), and cost about %d", n, tokens, two))
 }

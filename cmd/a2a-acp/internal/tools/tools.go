@@ -106,7 +106,7 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 		own := func(t listedTool) bool { return t.Layer != tool.LayerEmbedded.String() }
 		sort.SliceStable(list, func(i, j int) bool { return own(list[i]) && !own(list[j]) })
 		if *tokens {
-			defer sayBudget(env, list)
+			defer sayBudget(env, list, set.Settings.Search)
 		}
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, list)
