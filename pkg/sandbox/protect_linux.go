@@ -80,7 +80,8 @@ func (f *confinement) protect(p protected, judge Judge, ways []string, l *listin
 		if err != nil {
 			continue // it cannot be listed; permit tells when it is gone
 		}
-		judge, p := judgeIn(dir.path, judgeAt(dir.path, judge), ways), p.below(dir.path)
+		p, own := p.below(dir.path)
+		judge := judgeIn(dir.path, judgeAt(dir.path, judge, own), ways)
 		w := watched{dir: dir.path, judge: judge, listings: l, before: l.look(int(open.Fd()), dir.path, judge)}
 		w.before.settle()
 		f.mask(dir.path, w.before.sockets, profile)

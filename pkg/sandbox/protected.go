@@ -25,9 +25,10 @@ func newProtected(paths []string) protected {
 const mostAbove = 3
 
 // below returns the protected paths below a directory that was granted: those that lie in any directory, and
-// those that are so called because of the names of this one. In .github, workflows is .github/workflows.
-func (p protected) below(dir string) protected {
-	all, own := p, false
+// those that are so called because of the names of this one, if there are any. In .github, workflows is
+// .github/workflows.
+func (p protected) below(dir string) (all protected, own bool) {
+	all = p
 	for _, above := range lastNames(dir) {
 		first, _, _ := strings.Cut(above, "/")
 		for _, path := range p[first] {
@@ -42,7 +43,7 @@ func (p protected) below(dir string) protected {
 			all[name] = append(slices.Clone(all[name]), rest)
 		}
 	}
-	return all
+	return all, own
 }
 
 // lastNames returns the last names of a directory's path, of one to mostAbove names, the longest first.
@@ -64,8 +65,14 @@ type placedJudge struct {
 
 // judgeAt returns the Judge for a directory that was granted: what counts because of the names above it does
 // so there too. Names by which all in the directory would count are left out: it was granted as what it is.
-func judgeAt(dir string, judge Judge) Judge {
-	for _, above := range lastNames(dir) {
+// Most directories have no such names, and are asked about once for each name in them. own says that
+// protected paths are so called.
+func judgeAt(dir string, judge Judge, own bool) Judge {
+	names := lastNames(dir)
+	if !own && !slices.ContainsFunc(names, func(above string) bool { return judge.Weigh(above, nil) != Plain }) {
+		return judge
+	}
+	for _, above := range names {
 		if judge.Weigh(above+"/", nil) == Plain {
 			return placedJudge{judge, above + "/"}
 		}

@@ -110,7 +110,7 @@ func (r Reach) isProtected(path, granted string) bool {
 		if !g.write || !within(path, g.path) || path == g.path || slices.Contains(r.own, g.path) {
 			continue
 		}
-		protected := r.protected.below(g.path)
+		protected, _ := r.protected.below(g.path)
 		name := strings.TrimPrefix(path, strings.TrimSuffix(g.path, "/")+"/")
 		for rel := name; rel != "."; rel = filepath.Dir(rel) {
 			if rel != name && protected.holds(rel) {
