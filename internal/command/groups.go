@@ -28,6 +28,7 @@ const (
 	ShellState              Group = "shell state"
 	VariablePrinters        Group = "variable printers"
 	Splitters               Group = "splitters"
+	ProjectOperands         Group = "project operands"
 	ItemGivers              Group = "item givers"
 	LineFilters             Group = "line filters"
 	OtherOutput             Group = "other output"

@@ -44,7 +44,8 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 		row = &wideningRow{}
 	}
 	var found []WideningOption
-	handedOn := programs().named(program).widens == nil // nobody here knows what it does with its options
+	known := programs().named(program).widens
+	handedOn := known == nil || known.others // nobody here knows what it does with its options
 	for i, word := range words {
 		handedOn = handedOn || word == "--"
 		if row.files != "" && strings.HasPrefix(word, row.files) {
@@ -193,6 +194,7 @@ func nextValue(words []string) []string {
 type wideningRow struct {
 	options []wideningOption
 	oneDash bool   // long names stand behind one dash
+	others  bool   // it may hand on options that are in no list
 	files   string // what stands in front of a file of words; "" where none is one
 }
 
@@ -259,17 +261,17 @@ func (o wideningOption) kind(name string) Kind {
 }
 
 func readWidening(n plainyaml.Node) (*wideningRow, error) {
-	var source, dash, words string
+	var source, dash, words, others string
 	lists := map[OptionEffect]string{}
-	keys := map[string]any{"source": &source, "dash": &dash, "words": &words}
+	keys := map[string]any{"source": &source, "dash": &dash, "words": &words, "others": &others}
 	OptionLists(keys, effects, func(does OptionEffect, n plainyaml.Node) error { lists[does] = n.Text; return nil })
 	if err := Entries(n, keys); err != nil {
 		return nil, err
 	}
-	if dash != "" && dash != "one" || source == "" {
-		return nil, At(n, "want a source, and for dash one or nothing")
+	if dash != "" && dash != "one" || others != "" && others != "unknown" || source == "" {
+		return nil, At(n, "want a source, for dash one or nothing, and for others unknown or nothing")
 	}
-	r := &wideningRow{oneDash: dash == "one", files: words}
+	r := &wideningRow{oneDash: dash == "one", files: words, others: others == "unknown"}
 	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites} {
 		for word := range strings.FieldsSeq(lists[does]) {
 			name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")

@@ -29,6 +29,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	case v.in(command.Unpackers, base) && len(words) > 0:
 		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, " +
 			"so a rule must spell the whole command"
+	case strings.HasSuffix("-"+base, "-ar") && len(words) > 0 && takesOut(args):
+		return "it writes whatever files the archive names, so a rule must spell the whole command"
 	case in(command.Copiers, base):
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
 			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
@@ -67,6 +69,14 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	return v.codeFileWidens(program, args, spelled)
 }
 
+// takesOut reports whether ar is told to take files out of an archive: ar x, ar -vx (ar(1)).
+func takesOut(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		letters := strings.TrimPrefix(word, "-")
+		return strings.Contains(letters, "x") && strings.Trim(letters, "abcdDfilLmNoOpPqrsStTuUvVxX") == ""
+	})
+}
+
 // wordFileWidens tells why a word @FILE must not be given where there is such a file: many programs read more
 // words in it, and of most nobody here knows.
 func (v *evaluation) wordFileWidens(words []string) string {
@@ -96,6 +106,8 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 				return fmt.Sprintf("it installs what %s names, whose scripts run, so a rule must spell it", display.Line(word))
 			}
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
+		case says >= 0 && command.Subcommands(command.ProjectOperands, base)[args[says]] && v.isPlainFile(word):
+			return fmt.Sprintf("it does what %s says, which is called as no project is, so a rule must spell it", display.Line(word))
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
 			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
 		case says >= 0 && v.in(command.ProjectTools, base) && command.IsBinary(word):
@@ -274,6 +286,15 @@ func (v *evaluation) optionWidens(s command.WideningOption) string {
 // unasked: what it would go by of itself.
 func (v *evaluation) isOwn(dir, file string) bool {
 	return file == dir || filepath.Dir(file) == dir && v.sensitive.find(v.Workspace, file, sensitive.Written) != ""
+}
+
+// isPlainFile reports whether a file that is there is one of those that may be written unasked.
+func (v *evaluation) isPlainFile(word string) bool {
+	return slices.ContainsFunc(v.shell.dirs, func(dir string) bool {
+		at, err := v.facts.resolve(dir, word)
+		info, statErr := v.facts.lstat(at)
+		return err == nil && statErr == nil && !info.IsDir() && v.sensitive.find(v.Workspace, at, sensitive.Written) == ""
+	})
 }
 
 // makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the

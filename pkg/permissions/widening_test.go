@@ -19,7 +19,8 @@ func TestWidening(t *testing.T) {
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
 		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
-		"pylint", "docker build", "frob", "dotnet test",
+		"pylint", "docker build", "frob", "dotnet test", "ar", "turbo run", "nx run", "buf generate", "zig build", "zig test", "scons", "ant",
+		"cabal build", "stack build", "nix build", "snakemake", "pdm run", "sbt", "buck2 build", "docker-compose up",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -48,6 +49,21 @@ func TestWidening(t *testing.T) {
 			npm test -- --ignore=docs/x.js docs/a.test.js
 			docker build -t ghcr.io/mine/x .
 			dotnet test --no-build docs/x.csproj
+			dotnet test docs/sub
+			ar t x.tar
+			ar rcs x.bin docs/a.md
+			turbo run build --filter=web
+			nx run web:test --watch=false
+			buf generate docs
+			zig build test -Doptimize=ReleaseFast
+			zig test src/main.zig
+			scons -j4 all
+			ant -q
+			cabal build --project-file=cabal.project all
+			stack build --fast
+			snakemake -j4 --cores 2
+			sbt test
+			docker-compose up --build
 			frob --set color=red --out=build/x.txt docs/x.js
 			npm run lint
 			pytest -x -k name tests/
@@ -84,6 +100,37 @@ func TestWidening(t *testing.T) {
 			dotnet test docs/evil.dll
 			dotnet test --no-build docs/EVIL.DLL
 			frob --set=plugins.a=./docs/evil
+			dotnet test docs/a.md
+			ar x x.tar
+			ar -x x.tar
+			ar vx x.tar
+			turbo run build --cwd docs
+			turbo run build --cwd=docs
+			turbo run build --root-turbo-json docs/a.md
+			turbo run build --any=docs/evil.js
+			nx run web:test --cwd docs
+			nx run web:test --command id
+			buf generate --template '{"version":"v2"}'
+			zig build --build-file docs/a.md
+			zig build --build-file=docs/a.md
+			zig test a.zig --test-cmd sh --test-cmd-bin
+			zig test a.zig -femit-bin=Makefile
+			scons -C docs
+			scons -f docs/a.md
+			ant -f docs/a.md
+			ant -lib docs
+			cabal build --project-dir docs
+			cabal build -w docs/evil
+			stack build --stack-yaml docs/a.md
+			nix build --expr id
+			nix build -f docs/a.md
+			nix build github:evil/x
+			snakemake --cluster id
+			snakemake -d docs
+			pdm run -p docs id
+			sbt -sbt-jar docs/a.md
+			buck2 build -c cxx.compiler=docs/evil
+			docker-compose up --project-directory docs
 			frob --anything=docs/evil.so
 			go test --C=docs ./...
 			go build -o Makefile .
