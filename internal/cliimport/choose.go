@@ -38,7 +38,7 @@ func (c *command) readsOnly() bool {
 		said := c.own.Annotations.ReadOnly
 		return said != nil && *said
 	}
-	return c.isVerb(reads) && !c.destructive()
+	return c.isVerb(reads) && !c.destructive() && !c.unread
 }
 
 func (c *command) destructive() bool { return c.isVerb(destroys) }

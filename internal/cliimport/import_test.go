@@ -328,24 +328,24 @@ func TestUnread(t *testing.T) {
 	made, err := makeOf(t, box, program(t, `
 common='\n\nGlobal Flags:\n      --name string   the name\n'
 case "$*" in
-  "__complete ") printf 'go\tHands on\nnew\tMakes\n:4\n';;
+  "__complete ") printf 'get\tHands on\nnew\tMakes\n:4\n';;
   "__complete new ") printf 'page\tMakes a page\n:4\n';;
   "__complete new"*" --name="*) printf -- '--help\thelp\n:4\n';;
-  "__complete go "*--*) printf -- '--name\tthe name\n:4\n';;
+  "__complete get "*--*) printf -- '--name\tthe name\n:4\n';;
   "__complete"*--) printf -- '--help\thelp\n--name\tthe name\n:4\n';;
   __complete*) printf ':4\n';;
   --help) printf "Does it.\n\nUsage:\n  prog [command]$common";;
-  go*) printf "Hands on.\n\nUsage:\n  prog go [args]$common";;
+  get*) printf "Hands on.\n\nUsage:\n  prog get [args]$common";;
   new*) printf "Makes.\n\nUsage:\n  prog new page [path]$common";;
 esac`), config.Selector{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := inShort(made); got != "prog_go(name:string args:array) prog_new(name:string args:array) prog_new_page(name:string args:array)" {
+	if got := inShort(made); got != "prog_get(name:string args:array) prog_new(name:string args:array) prog_new_page(name:string args:array)" {
 		t.Errorf("got %s", got)
 	}
 	for _, one := range made.Tools {
-		if doubt := one.Doubts["name"]; (one.ID == "prog_go") != (doubt != "") {
+		if doubt := one.Doubts["name"]; (one.ID == "prog_get") != (doubt != "") || one.IsReadOnly() {
 			t.Errorf("%s --name: %q", one.ID, doubt)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -71,6 +72,66 @@ func (m *Made) Merge(file config.File) (data []byte, drift []string, err error) 
 		return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
 	}
 	return file.Data, driftOf(before, after, owned, m.Import.Tools), nil
+}
+
+// Remove takes out of a tools file what imports of that name have put into it: their tools, and what it says of them. Every
+// other byte stays. data is nil where nothing is left then that anybody wrote.
+func Remove(file config.File, name string) (data []byte, removed []string, err error) {
+	before, err := config.ReadTools(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	imports, err := config.ReadImports(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(imports, func(i config.Import) bool { return i.Name == name })
+	if at < 0 {
+		return nil, nil, fmt.Errorf("%s has no import %q", file.Name, name)
+	}
+	t, err := parseText(file.Data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
+	}
+	for _, loaded := range before {
+		if slices.Contains(imports[at].Tools, loaded.Tool.ID) {
+			removed = append(removed, loaded.Tool.ID)
+		}
+	}
+	if len(removed) == len(before) {
+		from, to := t.span(t.root, "tools", len(t.lines))
+		t.edits = append(t.edits, edit{from, to, []byte("tools:\n")})
+	} else {
+		for _, id := range removed {
+			t.remove(id)
+		}
+	}
+	_, all := member(t.root, "imports")
+	from, to := t.span(t.root, "imports", len(t.lines))
+	if len(imports) > 1 {
+		from, to = t.span(all, name, to)
+	}
+	t.edits = append(t.edits, edit{t.blankBefore(from), to, nil})
+	file.Data = t.apply()
+	after, err := config.ReadTools(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s would be broken: %w", file.Name, err)
+	}
+	if err := keeps(before, after, removed); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
+	}
+	if rest := strings.Join(strings.Fields(string(file.Data)), " "); rest == "version: 2 tools:" || rest == "tools:" {
+		file.Data = nil
+	}
+	return file.Data, removed, nil
+}
+
+// blankBefore returns the line before one where that is empty, which stands between what was there and what was added.
+func (t *text) blankBefore(line int) int {
+	if line > 0 && len(bytes.TrimSpace(t.lines[line-1])) == 0 {
+		return line - 1
+	}
+	return line
 }
 
 // keeps makes sure that the file says of every other tool what it said before.
@@ -232,7 +293,7 @@ func shift(text []byte, by int) []byte {
 
 func (t *text) remove(id string) {
 	if node, from, to := t.entry(id); node != nil {
-		t.edits = append(t.edits, edit{from, to, nil})
+		t.edits = append(t.edits, edit{t.blankBefore(from), to, nil})
 	}
 }
 

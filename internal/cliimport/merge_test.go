@@ -113,3 +113,47 @@ func TestNoMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestRemove: what imports have put into a file goes, and every other byte is what it was.
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	other := twoTools()
+	other.Import.Name, other.Import.Tools = "other", []string{"other_get", "other_list"}
+	for i := range other.Tools {
+		other.Tools[i].ID = "other_" + other.Tools[i].Exec.Argv[0]
+	}
+	const mine = "# mine\nversion: 2\ntools:\n    # of mine\n    hello:\n        script: echo hello # it says so\n\n    bye:\n        script: |\n            echo bye\n"
+	file := config.File{Name: "tools.yaml", Data: []byte(mine)}
+	stages := []string{mine}
+	for _, made := range []*Made{twoTools(), other} {
+		data, _, err := made.Merge(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Data = data
+		stages = append(stages, string(data))
+	}
+	for i, name := range []string{"other", "prog"} {
+		data, removed, err := Remove(file, name)
+		if err != nil || len(removed) != 2 {
+			t.Fatalf("%s: %v, %v", name, removed, err)
+		}
+		if diff := cmp.Diff(stages[len(stages)-2-i], string(data)); diff != "" {
+			t.Errorf("without %s (-want +got)\n%s", name, diff)
+		}
+		file.Data = data
+	}
+	if _, _, err := Remove(file, "prog"); err == nil {
+		t.Error("it is gone twice")
+	}
+	whole, err := twoTools().File(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, _, err := Remove(config.File{Name: "x", Data: whole}, "prog"); err != nil || data != nil {
+		t.Errorf("of a file of its own is left %q, %v", data, err)
+	}
+	if data, _, err := Remove(config.File{Name: "x", Data: append([]byte("# mine\n"), whole...)}, "prog"); err != nil || string(data) != "# mine\nversion: 2\n\ntools:\n" {
+		t.Errorf("of one with a line of a person's is left %q, %v", data, err)
+	}
+}

@@ -96,7 +96,7 @@ func (p *prober) find(ctx context.Context, c *command, above map[string]string) 
 			wanted = append(wanted, f)
 		}
 	}
-	if unread {
+	if c.unread = unread; unread {
 		for _, f := range wanted {
 			f.byHelp()
 		}

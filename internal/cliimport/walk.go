@@ -19,14 +19,15 @@ const (
 
 // command is a command of the program, with what has been found out about it.
 type command struct {
-	path  []string // below the root, whose path is empty
-	short string
-	help  helpText
-	flags []*flag
-	own   *ownTool // what it says of it by itself; nil where it offers no such tool
-	below []*command
-	left  string // why no tool is made of it; "" where one is
-	err   error  // its flags could not be found out
+	path   []string // below the root, whose path is empty
+	short  string
+	help   helpText
+	flags  []*flag
+	unread bool     // it hands its flags on unread, so its name says less of what it does
+	own    *ownTool // what it says of it by itself; nil where it offers no such tool
+	below  []*command
+	left   string // why no tool is made of it; "" where one is
+	err    error  // its flags could not be found out
 }
 
 // commandName is what a command can be called.

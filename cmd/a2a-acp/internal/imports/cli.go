@@ -27,7 +27,7 @@ type cliFlags struct {
 	exclude, flags, noFlags, grants []string
 	inherited, readOnly             bool
 	prefix, into, output, spec      string
-	pin, update, yes, guess         bool
+	pin, update, remove, yes, guess bool
 }
 
 func cliCommand(env *cli.Environment) *cobra.Command {
@@ -54,12 +54,13 @@ guessed there with --guess alone.
 
 Without --into the tools are printed. With it they are put into a tools file;
 --update looks at the programs of that file again, and says what is other than
-before.`,
+before; --remove takes out of it what an import of COMMAND has put there.`,
 		Example: `  a2a-acp import cli kubectl get describe logs
   a2a-acp import cli gh --read-only --into ~/.config/a2a-acp/tools.yaml
   a2a-acp import cli hugo -o mcp-tools
   a2a-acp import cli --guess rsync
-  a2a-acp import cli --update --into ~/.config/a2a-acp/tools.yaml`,
+  a2a-acp import cli --update --into ~/.config/a2a-acp/tools.yaml
+  a2a-acp import cli gh --remove --into ~/.config/a2a-acp/tools.yaml`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	s := cmd.Flags()
@@ -75,6 +76,7 @@ before.`,
 	s.BoolVar(&f.pin, "pin", false, "refuse calls where the program's file is another one")
 	s.StringVar(&f.into, "into", "", "the tools file that they are put into")
 	s.BoolVar(&f.update, "update", false, "look again at the programs of --into, or at COMMAND alone")
+	s.BoolVar(&f.remove, "remove", false, "take the tools of COMMAND out of --into")
 	s.BoolVar(&f.yes, "yes", false, "write without asking")
 	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, json or mcp-tools")
 	_ = cmd.RegisterFlagCompletionFunc("output",
@@ -96,6 +98,8 @@ func (f *cliFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("-o %s: want yaml, json or mcp-tools", f.output)
 	case f.into != "" && cmd.Flags().Changed("output"):
 		return errors.New("--into writes a tools file, and -o prints; give one of them")
+	case f.remove && (f.into == "" || len(args) != 1 || f.update || slices.ContainsFunc(selecting, cmd.Flags().Changed)):
+		return errors.New("what is to go? a2a-acp import cli COMMAND --remove --into FILE")
 	case f.update && f.into == "":
 		return errors.New("which file? a2a-acp import cli --update --into FILE")
 	case f.update && len(args) > 1:
@@ -123,6 +127,9 @@ func (i *importer) run(ctx context.Context, args []string) (err error) {
 	}
 	if i.commands, err = cli.Commands(i.env); err != nil {
 		return err
+	}
+	if i.f.remove {
+		return i.remove(ctx, args[0])
 	}
 	imports := []config.Import{}
 	if i.f.update {
@@ -288,11 +295,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	if len(drift) == 0 && !isNew {
 		i.env.Say("nothing is other than before in " + i.env.Short(i.f.into))
 	}
-	if !i.f.yes && !i.env.AskYes(fmt.Sprintf("Write them to %s?", i.env.Short(i.f.into))) {
-		i.env.Say("nothing is written; --yes writes without asking")
-		return cli.Silent(exit.Approval)
-	}
-	if err := cli.Confirm(ctx, i.env); err != nil {
+	if err := i.agreed(ctx, "Write them to "+i.env.Short(i.f.into)+"?"); err != nil {
 		return err
 	}
 	const private = 0o700
@@ -303,5 +306,42 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 		return cli.Fail(exit.Host, err)
 	}
 	i.env.Say(fmt.Sprintf("%d tools are in %s", len(made.Tools), i.env.Short(i.f.into)))
+	return nil
+}
+
+// agreed asks before the file is written.
+func (i *importer) agreed(ctx context.Context, question string) error {
+	if !i.f.yes && !i.env.AskYes(question) {
+		i.env.Say("nothing is written; --yes writes without asking")
+		return cli.Silent(exit.Approval)
+	}
+	return cli.Confirm(ctx, i.env)
+}
+
+// remove takes the tools of an import out of the file, and the file away where nothing else is in it.
+func (i *importer) remove(ctx context.Context, program string) error {
+	file, err := cli.ReadFile(i.f.into, i.commands)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	data, removed, err := cliimport.Remove(file, filepath.Base(program))
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	for _, id := range removed {
+		fmt.Fprintln(i.env.Stdout, "- "+id)
+	}
+	if err := i.agreed(ctx, "Take them out of "+i.env.Short(i.f.into)+"?"); err != nil {
+		return err
+	}
+	if data == nil {
+		err = os.Remove(i.f.into)
+	} else {
+		err = cli.ReplaceFile(i.f.into, data, 0o600)
+	}
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	i.env.Say(fmt.Sprintf("%d tools are gone from %s", len(removed), i.env.Short(i.f.into)))
 	return nil
 }
