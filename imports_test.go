@@ -141,8 +141,8 @@ var may = map[string][]string{
 	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},
 	// sandbox and what makes one: what is said to work has been tried.
 	"internal/doctor": {
-		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/config", "internal/confine", "internal/dirs", "internal/display",
-		"internal/person", "internal/profile", "internal/sensitive", "internal/state", "internal/steering", "internal/supervisor",
+		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/audit", "internal/config", "internal/confine", "internal/dirs",
+		"internal/display", "internal/person", "internal/profile", "internal/sensitive", "internal/state", "internal/steering", "internal/supervisor",
 		"internal/yamldoc",
 	},
 	"internal/app": {

@@ -218,7 +218,7 @@ func (a *App) Start(ctx context.Context) error {
 	a.tellHeldBack(a.Set())
 	a.deliver(a.Set().Settings.Webhooks)
 	a.startTelemetry()
-	a.startScrub()
+	a.tendRecord()
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			// Read again, since what the watcher has read may be older by now than what an act

@@ -94,6 +94,8 @@ func (a *App) gauges() []telemetry.Gauge {
 			}
 			return []telemetry.Sample{{Value: float64(n)}}
 		}},
+		{Name: "a2a_acp_record_stopped", Help: "1 where nothing can be recorded, so nothing runs that has to be, by why.",
+			Read: a.recordStopped},
 		{Name: "a2a_acp_sandbox_level", Help: "1 for the level of the sandbox that this machine has, 0 for the others.",
 			Read: func() []telemetry.Sample {
 				host, err := a.host.wait()

@@ -16,8 +16,8 @@ import (
 
 // Accept puts a record that is damaged aside, whole as it is, and begins a new one beside it, whose first line
 // says what was found, who accepted it, and where the old one lies now; it returns that place. Processes that
-// still write the old one stop. A record that is not damaged is not put aside; where it has a mark that says it is,
-// that is taken off, on record, and the place is "".
+// wrote the old one go on in the new one. A record that is not damaged is not put aside; where it has a mark that
+// says it is, that is taken off, on record, and the place is "".
 func Accept(dir, by string) (aside string, err error) {
 	report, err := Verify(dir, VerifyOptions{})
 	if err != nil {
@@ -74,10 +74,13 @@ func unmark(dir, by string) error {
 	return errors.Join(err, log.Close())
 }
 
+// asideName is where a record is put aside: a format of its directory and a number.
+const asideName = "%s.damaged-%d"
+
 // moveAside renames the directory of a record to the first name that is free.
 func moveAside(dir string) (string, error) {
 	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.damaged-%d", dir, n)
+		aside := fmt.Sprintf(asideName, dir, n)
 		_, err := os.Lstat(aside)
 		switch {
 		case err == nil:

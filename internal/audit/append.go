@@ -152,7 +152,7 @@ func (l *Log) lookAtSegment() (torn int64, err error) {
 		return 0, nil
 	}
 	if size < l.end.size {
-		return 0, l.die(fmt.Errorf("record %s: another program cut it from %d to %d bytes%s",
+		return 0, l.mark(Truncated, fmt.Errorf("record %s: another program cut it from %d to %d bytes%s",
 			path, l.end.size, size, l.evidence()))
 	}
 	now, err := readEnd(l.segment, size)
@@ -160,7 +160,8 @@ func (l *Log) lookAtSegment() (torn int64, err error) {
 		now = end{seq: l.end.seq, hash: l.end.hash, size: now.size}
 	}
 	if err == nil && now.seq < l.end.seq {
-		err = fmt.Errorf("the last line has number %d, though %d was written before", now.seq, l.end.seq)
+		return 0, l.mark(RolledBack, fmt.Errorf("record %s: another program wrote into it: the last line has number %d, "+
+			"though %d was written before%s", path, now.seq, l.end.seq, l.evidence()))
 	}
 	if err != nil {
 		return 0, l.die(fmt.Errorf("record %s: another program wrote into it: %w%s", path, err, l.evidence()))
@@ -220,10 +221,18 @@ func (l *Log) undo(failed error) error {
 	return fmt.Errorf("%w%s", err, cureOf(failed))
 }
 
-// die ends the Log: every later Record fails with the same reason.
+// die ends the Log: every later Record fails with the same reason, until what is wrong is accepted.
 func (l *Log) die(why error) error {
+	l.marked = Marked(l.dir) != nil
 	l.dead = fmt.Errorf("%w: %w", ErrDead, why)
 	return l.dead
+}
+
+// mark ends the Log, and marks the record: before the next checkpoint it is this process that knows what stood at its
+// end, and whoever opens it next would write it on.
+func (l *Log) mark(kind Kind, why error) error {
+	m := mark{Kind: kind, Seq: l.end.seq, Found: l.now().UTC()}
+	return l.die(errors.Join(why, m.write(l.dir)))
 }
 
 // refusal says why a record that is damaged is not written on.

@@ -31,5 +31,6 @@
 // record is the one of that day. Without one, Verify can only say that it is consistent: whoever can write the
 // directory has the key as well. Open looks at the end, and at what came since the last checkpoint; what stands
 // before is read again once a day by processes that live long (scrub.go), which mark the record (mark.go) where it
-// is damaged. A record that is damaged is not written on until somebody accepts it (Accept).
+// is damaged. A record that is damaged is not written on until somebody accepts it (Accept); then those go on that had
+// stopped (revive.go).
 package audit

@@ -20,7 +20,7 @@ import (
 const lockName = "lock"
 
 // ErrDead is what every Record returns after the disk refused a write, or after another program changed the
-// record. Only a new Log can write again.
+// record. Only a new Log can write again, or this one in a record whose damage was accepted (Accept).
 var ErrDead = errors.New("this process can record nothing more")
 
 // errClosed is what Record returns after Close.
@@ -53,11 +53,14 @@ type Log struct {
 	unmarking  bool        // its mark is about to be taken off
 	unsynced   bool        // there are lines of ours that no fsync has followed
 	dead       error       // why nothing more is written; nil while all is well
+	dirIs      unix.Stat_t // which directory the record is in
+	marked     bool        // it had a mark after this Log died
 
 	unsigned int         // lines of ours since the last checkpoint that we began to make
 	timer    *time.Timer // that makes the next one; nil where none is needed
 	closing  bool        // nothing more is begun
 	signing  sync.WaitGroup
+	tended   atomic.Bool  // somebody is told when it dies (Tend)
 	told     atomic.Int64 // the size of the checkpoint that was handed on last
 }
 
@@ -131,7 +134,21 @@ func (l *Log) open() error {
 	if err := l.openLast(); err != nil {
 		return err
 	}
-	return l.append(nil)
+	if err := l.append(nil); err != nil {
+		return err
+	}
+	if err := unix.Lstat(l.dir, &l.dirIs); err != nil {
+		return fmt.Errorf("record %s: %w", l.dir, err)
+	}
+	l.marked = false
+	return nil
+}
+
+// Check looks at what Open looks at in the record in dir, and changes nothing: its end, what was recorded since the
+// last checkpoint, and its mark. The error is ErrDamaged where Open would refuse it. A record that is not there yet is
+// none that is damaged.
+func Check(dir string) error {
+	return errors.Join(checkEnd(dir), checkRecent(dir), Marked(dir))
 }
 
 // openFile opens a file of the record for writing. It follows no link: nobody else can write in the
@@ -192,9 +209,11 @@ func (l *Log) commit() {
 	batch := l.waiting
 	l.waiting = nil
 	l.mu.Unlock()
-	err := l.dead
+	err := l.revive()
 	if err == nil {
-		err = l.append(batch)
+		if err = l.append(batch); err != nil && l.dead != nil && l.revive() == nil { // it was put aside a moment ago
+			err = l.append(batch)
+		}
 	}
 	for _, r := range batch {
 		r.done, r.err = true, err

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// markName is the file that says that a record is damaged where those who open it do not look.
+// markName is the file that says that a record is damaged where those who open it do not look, or cannot see it.
 const markName = "damaged"
 
 // mark says what is damaged in a record. Whoever can write the record can take it away; then the damage is found
@@ -33,7 +33,7 @@ func (m mark) error() error {
 	if m.Seq > 0 {
 		what = fmt.Sprintf("number %d", m.Seq)
 	}
-	return fmt.Errorf("%w: %s was found %s when it was read again on %s", ErrDamaged, what,
+	return fmt.Errorf("%w: %s was found %s on %s", ErrDamaged, what,
 		strings.ReplaceAll(string(m.Kind), "_", " "), m.Found.UTC().Format(time.RFC3339))
 }
 

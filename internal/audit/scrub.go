@@ -15,7 +15,7 @@ import (
 )
 
 // Whoever opens a record looks at its end, so that a long one is open at once. What stands before is read again by
-// processes that live long, a little at a time (Scrub), once a day for all of them together.
+// processes that live long, a little at a time (Tend), once a day for all of them together.
 const (
 	scrubbedName = "scrubbed"       // the file that says how far that is; it is locked by the process that does it
 	scrubDelay   = 30 * time.Second // after the start, which is nobody's to slow down
@@ -34,22 +34,6 @@ type scrubbed struct {
 	Hash   string      `json:"hash,omitempty"`   // of that
 	Hashes []tlog.Hash `json:"hashes,omitempty"` // what goes on with the Merkle tree (compactRange)
 	Done   time.Time   `json:"done,omitzero"`    // when all of it had been read last
-}
-
-// Scrub reads the record again, slowly and again and again, until ctx ends or damage is found. Then this Log
-// records nothing more, the record is marked, so that nobody opens it until the damage is accepted, and the error
-// is ErrDamaged. It is nil when ctx has ended.
-func (l *Log) Scrub(ctx context.Context) error {
-	for wait := scrubDelay; ; wait = scrubAgain {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait):
-		}
-		if err := l.scrubOnce(ctx, newPace(ctx)); errors.Is(err, ErrDamaged) {
-			return err
-		}
-	}
 }
 
 // scrubOnce reads what is due. It returns ErrDamaged where the record is damaged, or was marked so by another, and

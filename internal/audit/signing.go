@@ -47,7 +47,9 @@ func (l *Log) sign() {
 	if err == nil {
 		return
 	}
-	l.options.Say(err.Error())
+	if !errors.Is(err, ErrDamaged) || !l.tended.Load() {
+		l.options.Say(err.Error())
+	}
 	if errors.Is(err, ErrDamaged) {
 		l.committing.Lock()
 		defer l.committing.Unlock()

@@ -3,12 +3,15 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
@@ -36,6 +39,7 @@ type Diagnosis struct {
 	Sandbox       SandboxHealth      `json:"sandbox"`
 	Missing       []Advice           `json:"missing"`
 	State         Health             `json:"state"`
+	Record        Health             `json:"record"`
 	Configuration ConfigurationState `json:"configuration"`
 	Bash          Health             `json:"bash"`
 	Answers       AnswersHealth      `json:"answers"`
@@ -98,6 +102,7 @@ func Diagnose(ctx context.Context, o Options) (d Diagnosis, err error) {
 	d = Diagnosis{Version: o.Version, Missing: []Advice{}}
 	d.Configuration = lookAtConfiguration(o)
 	d.State = lookAtState(o)
+	d.Record = lookAtRecord(d.State)
 	d.Bash = lookAtBash()
 	d.Answers = lookAtAnswers()
 	// Weak, so that what works where files are not confined can be tried too.
@@ -162,6 +167,19 @@ func lookAtState(o Options) Health {
 		_, err = state.Open(path)
 	}
 	return health(path, err)
+}
+
+// lookAtRecord looks at what every process looks at that opens the record; audit verify reads all of it.
+func lookAtRecord(state Health) Health {
+	if state.Path == "" {
+		return health("", errors.New("there is no state directory that it could be in"))
+	}
+	dir := filepath.Join(state.Path, "audit")
+	err := audit.Check(dir)
+	if err != nil {
+		err = fmt.Errorf("%w; a2a-acp audit verify says more", err)
+	}
+	return health(dir, err)
 }
 
 func lookAtAnswers() AnswersHealth {

@@ -195,7 +195,7 @@ func TestAnotherRecord(t *testing.T) {
 }
 
 // TestAccepted has a person accept that the record is damaged: the new one, which says so, is delivered from its
-// beginning.
+// beginning. Nobody is told any more that the record cannot be followed, also where nothing in it is wanted.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -203,7 +203,8 @@ func TestAccepted(t *testing.T) {
 	for i := range 50 {
 		h.put(fmt.Sprint(i))
 	}
-	h.deliverer(h.sub("one", r.URL, func(s *Subscription) { s.Begin = BeginNow }))
+	h.deliverer(h.sub("one", r.URL, func(s *Subscription) { s.Begin = BeginNow }),
+		h.sub("wants nothing", r.URL, func(s *Subscription) { s.Stream = h.record.Stream(Filter{Tools: []string{"x"}}, FormatRecord) }))
 	h.row("one", func(w store.Webhook) bool { return w.Position == 50 })
 	h.log.Close()
 	dir := filepath.Join(h.dir, "audit")
@@ -213,6 +214,13 @@ func TestAccepted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(name, bytes.Replace(text, []byte(`"detail":"7"`), []byte(`"detail":"8"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+".away"); err != nil { // for a moment there is none, and who looks then says so
+		t.Fatal(err)
+	}
+	h.row("wants nothing", func(w store.Webhook) bool { return w.Error != "" })
+	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := audit.Accept(dir, "alice"); err != nil {
@@ -226,6 +234,7 @@ func TestAccepted(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	r.wants("new")
+	h.row("wants nothing", func(w store.Webhook) bool { return w.Error == "" })
 }
 
 // TestCheckpoints delivers signed checkpoints to whoever wants these.

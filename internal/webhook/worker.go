@@ -34,6 +34,7 @@ type worker struct {
 	at    Position // behind what was looked at
 	last  bool     // everything was drained when it looked
 	again bool     // there may be letters that are wanted once more
+	stood string   // why the source gave nothing, as it is kept; "" where it does
 	said  time.Time
 
 	cancel context.CancelFunc
@@ -51,6 +52,9 @@ func (d *Deliverer) start(ctx context.Context, s *store.Store, sub *Subscription
 	ctx, cancel := context.WithCancel(ctx)
 	w := &worker{d: d, store: s, sub: sub, row: row, at: Position{Number: row.Position, Token: row.Token},
 		again: row.Again > 0, cancel: cancel, ended: make(chan struct{})}
+	if row.Failing.IsZero() && row.Due.IsZero() { // else it is what a receiver has said
+		w.stood = row.Error
+	}
 	go w.run(ctx) // ends with ctx, when everything is drained, or when the lease is lost
 	return w
 }
@@ -85,6 +89,8 @@ func (w *worker) run(ctx context.Context) {
 			return
 		case err != nil:
 			w.stuck(ctx, err, news)
+		case w.stood != "" && (next == nil || next.letter == nil):
+			w.goOn(ctx)
 		case next == nil:
 			w.rest(ctx, news)
 		case w.isDue(ctx):
@@ -308,11 +314,21 @@ func (w *worker) stuck(ctx context.Context, err error, news <-chan struct{}) {
 	if errors.Is(err, ErrMoved) {
 		why += fmt.Sprintf("; a2a-acp webhooks resume %s --from now, or --from beginning, says where to go on", w.sub.ID)
 	}
+	w.stood = why
 	if w.row.Error != why {
 		w.say(why)
 		w.keep(ctx, func(step *store.WebhookStep) { step.Error = why })
 	}
 	w.wait(ctx, w.d.o.Now().Add(againAfter), news)
+}
+
+// goOn keeps that the source gives something again, whether it is wanted or not: nobody is to be told what to do about
+// it any more.
+func (w *worker) goOn(ctx context.Context) {
+	if w.row.Error == w.stood {
+		w.keep(ctx, func(step *store.WebhookStep) { step.Position, step.Token, step.Error = w.at.Number, w.at.Token, "" })
+	}
+	w.stood = ""
 }
 
 // rest waits for news. How far the worker has looked is kept when that was much, or some while ago.

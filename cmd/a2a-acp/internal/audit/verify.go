@@ -54,7 +54,8 @@ checkpoint: with damage there nothing runs. The rest is read again once a day,
 slowly, by a daemon, bridge or MCP server that is up for long enough; where
 that finds damage, the record is marked, and nothing runs either. --accept-damage
 puts a damaged record aside unchanged and begins a new one, which says so in its
-first line. That needs a terminal that no agent has started.`,
+first line, and programs that had stopped go on in it. That needs a terminal that
+no agent has started.`,
 		Example: `  a2a-acp audit verify
   a2a-acp audit verify --checkpoint /mnt/backup/a2a-acp.checkpoints
   a2a-acp audit verify --json | jq .problems

@@ -22,7 +22,7 @@ func Command(env *cli.Environment) *cobra.Command {
 		Short: "Find out what this machine can enforce, and what would make it enforce more",
 		Long: `doctor tests the sandbox: real calls attempt what they must not be able to do. It prints the level that
 this machine reaches, each property with its proof, and for each missing one the lines that enable it on
-this distribution. It also checks the configuration and the state directory.
+this distribution. It also checks the configuration, the state directory and the end of the record.
 
 Levels, the strongest first:
   full+cgroup  full, and the memory of a call as a whole is limited
@@ -108,6 +108,7 @@ func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
 	}
 	fmt.Fprintln(w)
 	writeHealth(env, "state", d.State)
+	writeHealth(env, "record", d.Record)
 	writeHealth(env, "bash", d.Bash)
 	writeAnswers(env, d.Answers)
 	writeConfiguration(env, d.Configuration)
