@@ -29,6 +29,7 @@ const (
 	VariablePrinters        Group = "variable printers"
 	Splitters               Group = "splitters"
 	ProjectOperands         Group = "project operands"
+	Kinds                   Group = "kinds"
 	ItemGivers              Group = "item givers"
 	LineFilters             Group = "line filters"
 	OtherOutput             Group = "other output"

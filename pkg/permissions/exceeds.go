@@ -145,7 +145,10 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 	if why := v.widens(c.Name, args, spelled); why != "" {
 		return why
 	}
-	for _, arg := range args[spelled:] {
+	for i, arg := range args[spelled:] {
+		if spelled+i == 1 && namesKind(c) && arg == c.Args[1].Text {
+			continue
+		}
 		if strings.HasPrefix(arg, "-") && len(arg) > longestOption {
 			return "one of its options is too long to be looked at"
 		}

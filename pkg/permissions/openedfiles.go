@@ -2,6 +2,8 @@ package permissions
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -133,6 +135,12 @@ type namedFile struct {
 	use  use
 }
 
+// namesKind reports whether the second word of a command is the kind of a thing, and no file: kubectl get pods.
+func namesKind(c shellscan.Command) bool {
+	return len(c.Args) > 1 && c.Args[0].Fixed && c.Args[1].Fixed && !strings.HasPrefix(c.Args[1].Text, "-") &&
+		command.Subcommands(command.Kinds, filepath.Base(c.Name))[c.Args[0].Text]
+}
+
 // namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok
 // is false where that is too much to look at.
 func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
@@ -155,6 +163,9 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 			}
 			return names, true
 		}
+	}
+	if namesKind(c) {
+		args = slices.Delete(args, 1, 2)
 	}
 	for _, arg := range args {
 		possible, ok := possibleFiles(arg)

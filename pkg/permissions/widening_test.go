@@ -20,7 +20,7 @@ func TestWidening(t *testing.T) {
 		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
 		"pylint", "docker build", "frob", "dotnet test", "ar", "turbo run", "nx run", "buf generate", "zig build", "zig test", "scons", "ant",
-		"cabal build", "stack build", "nix build", "snakemake", "pdm run", "sbt", "buck2 build", "docker-compose up",
+		"cabal build", "stack build", "nix build", "snakemake", "pdm run", "sbt", "buck2 build", "docker-compose up", "kubectl get",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -50,6 +50,8 @@ func TestWidening(t *testing.T) {
 			docker build -t ghcr.io/mine/x .
 			dotnet test --no-build docs/x.csproj
 			dotnet test docs/sub
+			kubectl get pods
+			kubectl get pods -o wide
 			ar t x.tar
 			ar rcs x.bin docs/a.md
 			turbo run build --filter=web
@@ -101,6 +103,8 @@ func TestWidening(t *testing.T) {
 			dotnet test --no-build docs/EVIL.DLL
 			frob --set=plugins.a=./docs/evil
 			dotnet test docs/a.md
+			kubectl get pods --cache-dir .git
+			kubectl get -f .git/config
 			ar x x.tar
 			ar -x x.tar
 			ar vx x.tar
