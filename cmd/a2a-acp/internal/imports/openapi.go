@@ -65,7 +65,7 @@ cookies, bodies that are neither JSON nor a form, OAuth. A document of more than
 Without --out the tools file is printed. --check says what is other in --out
 than in the document, writes nothing, and ends with 1 where something is.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
-  a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json --tag pet
+  a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
   a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check`,
 		Args: cobra.ExactArgs(1),
