@@ -40,8 +40,8 @@ func read(data []byte) (*document, error) {
 		return nil, err
 	}
 	d := &document{root: value(bytes.TrimSpace(data)), parts: map[string]map[string]value{}}
-	d.version = d.root.get("openapi").text()
-	switch old := d.root.get("swagger"); {
+	d.version = d.top("openapi").text()
+	switch old := d.top("swagger"); {
 	case d.version != "":
 	case old.isText() || old.isNumber():
 		d.version = "Swagger " + strings.Trim(string(old), `"`)
@@ -117,6 +117,9 @@ func (d *document) at(reference string) (value, error) {
 	}
 	return v, nil
 }
+
+// top returns a member of the document. Each operation wants some, and the document may be large.
+func (d *document) top(name string) value { return d.part(d.root, "")[name] }
 
 // part returns the members of what stands somewhere; items by their number. It is taken apart once.
 func (d *document) part(v value, where string) map[string]value {

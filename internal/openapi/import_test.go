@@ -152,7 +152,9 @@ func TestSwagger(t *testing.T) {
 		"form": {`"/a":{"post":{"operationId":"x","consumes":["application/x-www-form-urlencoded","multipart/form-data"],"parameters":[
 			{"name":"a","in":"formData","type":"string","required":true},{"name":"b c","in":"formData","type":"array","items":{"type":"string"},"collectionFormat":"multi"}]}}`,
 			"form: {a: '{{a}}', b c: '{{b_c}}'}"},
-		"file":      {`"/a":{"post":{"operationId":"x","parameters":[{"name":"a","in":"formData","type":"file"}]}}`, `it is "multipart/form-data"`},
+		"file": {`"/a":{"post":{"operationId":"x","parameters":[{"name":"a","in":"formData","type":"file"}]}}`, `it is "multipart/form-data"`},
+		"anything": {`"/a":{"post":{"operationId":"x","consumes":["*/*"],"parameters":[{"name":"order","in":"body","schema":{"$ref":"#/definitions/Order"}}]}}`,
+			"http:\n      source: shop\n      post: /a\n      json: '{{body}}'\n"},
 		"XML":       {`"/a":{"post":{"operationId":"x","consumes":["application/xml"],"parameters":[{"name":"a","in":"body","schema":{}}]}}`, `it is "application/xml"`},
 		"tsv":       {`"/a":{"get":{"operationId":"x","parameters":[{"name":"a","in":"query","type":"array","items":{"type":"string"},"collectionFormat":"tsv"}]}}`, `a list of the format "tsv" is not made`},
 		"basic":     {`"/a":{"get":{"operationId":"x","security":[{"me":[]}]}}`, "password: {secret: SHOP_ME}"},

@@ -242,7 +242,7 @@ func (m *maker) selects(o *operation) bool {
 // title is what the source is called where nobody says it.
 func (d *document) title() string {
 	const most = 20
-	title := strings.ToLower(words(d.root.get("info").get("title").text()))
+	title := strings.ToLower(words(d.top("info").get("title").text()))
 	if title = strings.Trim(title[:min(len(title), most)], "_"); title == "" || title[0] >= '0' && title[0] <= '9' {
 		title = strings.TrimSuffix("api_"+title, "_")
 	}
@@ -254,7 +254,7 @@ func (d *document) server(said string) (string, error) {
 	from := "--server"
 	if said == "" {
 		from = "the document's server"
-		servers := d.root.get("servers").members()
+		servers := d.top("servers").members()
 		if said = d.swaggerServer(); said == "" && len(servers) == 0 {
 			return "", errors.New("the document names no server; --server https://api.example.com says where requests go")
 		}

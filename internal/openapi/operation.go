@@ -27,7 +27,7 @@ var methods = []string{"GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH
 // operations lists the operations of a document, in its order.
 func (d *document) operations() []operation {
 	var all []operation
-	for _, path := range d.root.get("paths").members() {
+	for _, path := range d.top("paths").members() {
 		if strings.HasPrefix(path.name, "x-") {
 			continue
 		}
@@ -280,7 +280,7 @@ func (r *request) addBody(d *document, s *schemas, body value) error {
 	for _, m := range body.get("content").members() {
 		essence, _, _ := strings.Cut(strings.ToLower(m.name), ";")
 		essence = strings.TrimSpace(essence)
-		isJSON := essence == "application/json"
+		isJSON := slices.Contains([]string{"application/json", "*/*", "application/*"}, essence) // a range holds JSON, too
 		if isJSON || strings.HasPrefix(essence, "application/") && strings.HasSuffix(essence, "+json") && found == nil {
 			found, r.bodyType = m.value, ""
 			if !isJSON {

@@ -17,7 +17,7 @@ const fetchHint = "write the tool by hand, with a program that fetches the token
 func (d *document) schemeOf(operation value) (string, error) {
 	wanted := operation.get("security")
 	if wanted == nil {
-		wanted = d.root.get("security")
+		wanted = d.top("security")
 	}
 	var why error
 	for _, alternative := range wanted.members() {
@@ -40,9 +40,9 @@ func (d *document) schemeOf(operation value) (string, error) {
 
 // auth is the auth of a source that a security scheme becomes, with a reference to the secret.
 func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
-	schemes := d.part(d.root.get("components").get("securitySchemes"), "/components/securitySchemes")
+	schemes := d.part(d.part(d.top("components"), "/components")["securitySchemes"], "/components/securitySchemes")
 	if d.isSwagger() {
-		schemes = d.part(d.root.get("securityDefinitions"), "/securityDefinitions")
+		schemes = d.part(d.top("securityDefinitions"), "/securityDefinitions")
 	}
 	v, _, err := d.deref(schemes[scheme])
 	if err != nil {

@@ -45,7 +45,7 @@ func (d *document) bodyOf(o *operation, declared []value) value {
 	}
 	kinds := o.value.get("consumes")
 	if kinds == nil {
-		kinds = d.root.get("consumes")
+		kinds = d.top("consumes")
 	}
 	types := kinds.texts()
 	var fields []value
@@ -136,14 +136,14 @@ func writeText(b *bytes.Buffer, text string) {
 
 // swaggerServer is where requests go; "" where the document does not say.
 func (d *document) swaggerServer() string {
-	host := d.root.get("host").text()
+	host := d.top("host").text()
 	if host == "" {
 		return ""
 	}
-	schemes := d.root.get("schemes").texts()
+	schemes := d.top("schemes").texts()
 	scheme := "https"
 	if len(schemes) > 0 && !slices.Contains(schemes, scheme) {
 		scheme = schemes[0]
 	}
-	return scheme + "://" + host + strings.TrimSuffix(d.root.get("basePath").text(), "/")
+	return scheme + "://" + host + strings.TrimSuffix(d.top("basePath").text(), "/")
 }
