@@ -204,7 +204,7 @@ func TestFind(t *testing.T) {
 		{"/w/.git./hooks/x", "runs as code later", ""},
 		{"/w/Makefile.", build, ""},
 		{"/w/Pods/x.rb", "is an installed package, or what was built, and runs without having been looked at", ""},
-		{"/w/pods", "", ""}, // kubectl get pods
+		{"/w/pods/Target Support Files/Pods-App/Pods-App-frameworks.sh", "is an installed package, or what was built, and runs without having been looked at", ""},
 		{"/w/GIT~1/config", "", ""},
 		{"/w/MAKEFI~1", shaped, ""},
 		{"/w/PACKAG~1.JSO", shaped, ""},

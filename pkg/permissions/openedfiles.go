@@ -137,7 +137,8 @@ type namedFile struct {
 
 // namesKind reports whether the second word of a command is the kind of a thing, and no file: kubectl get pods.
 func namesKind(c shellscan.Command) bool {
-	return len(c.Args) > 1 && c.Args[0].Fixed && c.Args[1].Fixed && !strings.HasPrefix(c.Args[1].Text, "-") &&
+	const letters = "abcdefghijklmnopqrstuvwxyz,"
+	return len(c.Args) > 1 && c.Args[0].Fixed && c.Args[1].Fixed && strings.Trim(c.Args[1].Text, letters) == "" &&
 		command.Subcommands(command.Kinds, filepath.Base(c.Name))[c.Args[0].Text]
 }
 
