@@ -155,6 +155,50 @@ func TestRetireKeepsWhatIsYoung(t *testing.T) {
 	}
 }
 
+// TestVerifyBesideRetirement: at whichever moment of a verification lines are removed since they are old, and be it that
+// all are of which it had read a checkpoint, it says that the record is whole.
+func TestVerifyBesideRetirement(t *testing.T) {
+	t.Parallel()
+	const days = 6
+	for at := 1; ; at++ {
+		dir := filepath.Join(t.TempDir(), "audit")
+		day := 0
+		log := newTestLog(dir, Options{Keep: 24 * time.Hour})
+		log.now = func() time.Time { return testTime.AddDate(0, 0, day) }
+		if err := log.open(); err != nil {
+			t.Fatal(err)
+		}
+		live := func() {
+			for range days {
+				day++
+				keep(t, log, decided("a line"))
+				log.sign()
+			}
+		}
+		keep(t, log, decided("the first"))
+		log.options.Keep = 0 // nothing is removed before it is read
+		live()
+		log.options.Keep = 24 * time.Hour
+		pieces := 0
+		report, err := Verify(dir, VerifyOptions{pause: func() error {
+			if pieces++; pieces == at {
+				live()
+			}
+			return nil
+		}})
+		if err != nil || !report.OK {
+			t.Errorf("removed in front of piece %d: %+v, %v", at, report, err)
+		}
+		if log.dead != nil {
+			t.Error(log.dead)
+		}
+		log.Close()
+		if pieces < at {
+			break
+		}
+	}
+}
+
 // TestRetireRace: while one process removes what is old as fast as it can, others read, verify, prove, open and write.
 // None of them finds damage, or nothing.
 func TestRetireRace(t *testing.T) {

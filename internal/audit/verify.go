@@ -15,7 +15,8 @@ type VerifyOptions struct {
 	Checkpoints []string // files of signed notes that were kept elsewhere
 	Key         string   // the public key as it was kept elsewhere; "" takes that of the record
 
-	pause func() error // see stream
+	// pause is called before the lines are looked for, when it is known how many there are to be, and as by stream.
+	pause func() error
 }
 
 // mostProblems bounds what a Report lists, and mostGaps what is known of lines that are missing.
@@ -53,6 +54,11 @@ func verify(dir string, o VerifyOptions) (*Report, error) {
 	}
 	v.head = headOf(dir) // before the size: what is on disk by then stands in front of it
 	own := v.own()
+	if o.pause != nil {
+		if err := o.pause(); err != nil {
+			return nil, err
+		}
+	}
 	whole, err := openStream(dir)
 	if once := max(v.head.Seq, own.Size); once > 0 && errors.Is(err, fs.ErrNotExist) {
 		v.found(Problem{Seq: 1, Kind: Truncated,
