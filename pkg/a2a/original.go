@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -64,6 +65,11 @@ func (s *Server) originalQuery(w http.ResponseWriter, r *http.Request, at *endpo
 	if failed == nil {
 		q.params, failed = legacyParams(op, body)
 	}
+	if failed == nil {
+		if err := s.originalConfirmation(r.Context(), q); err != nil {
+			failed = s.explain(err)
+		}
+	}
 	if failed != nil {
 		writeREST(w, r, failed)
 		return nil, false
@@ -81,6 +87,9 @@ func (s *Server) originalAnswer(w http.ResponseWriter, r *http.Request, op *oper
 	result, err := s.do(r.Context(), op, q)
 	if err == nil {
 		result, err = legacyResult(op, result, q)
+	}
+	if err == nil {
+		result, err = originalResult(result)
 	}
 	if err != nil {
 		writeREST(w, r, s.explain(err))
@@ -101,7 +110,7 @@ func (s *Server) originalStream(w http.ResponseWriter, r *http.Request, at *endp
 		return
 	}
 	defer from.close()
-	s.sse(r.Context(), w, from, legacyNews, (*Error).rest)
+	s.sse(r.Context(), w, from, originalNews, func(e *Error) []byte { return rpcErrorBody(nil, e) })
 }
 
 // originalCommand is a skill as the original lists it.
@@ -219,7 +228,12 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 	if err == nil {
 		result, err = legacyResult(named("SendMessage"), result, q)
 	}
-	var task map[string]json.RawMessage
+	var task struct {
+		ID     string `json:"id"`
+		Status struct {
+			State string `json:"state"`
+		} `json:"status"`
+	}
 	if err == nil {
 		err = json.Unmarshal(result, &task)
 	}
@@ -227,6 +241,6 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	task["execution_id"] = task["id"] // by which the original's clients follow it
-	s.originalJSON(w, http.StatusOK, task)
+	s.originalJSON(w, http.StatusOK, map[string]any{"execution_id": task.ID,
+		"status": cmp.Or(commandStatus[task.Status.State], "executing"), "task": result})
 }

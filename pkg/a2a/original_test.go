@@ -18,13 +18,14 @@ func TestOriginal(t *testing.T) {
 	h := newHouse(t)
 	params := `{"message":{"kind":"message","role":"user","messageId":"m","parts":[{"kind":"text","text":"do it"}]}}`
 	for _, test := range []struct{ method, path, body, want string }{
-		{"POST", "/a2a/message/send", params, `"state":"completed"`},
+		{"POST", "/a2a/message/send", params, `{"task":{"kind":"task",`},
+		{"POST", "/a2a/message/stream", params, `data: {"jsonrpc":"2.0","id":null,"result":{"kind":"task"`},
 		{"POST", "/a2a/message/stream", params, `"final":true`},
 		{"POST", "/a2a/rpc", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":` + params + `}`, `"state":"completed"`},
 		{"GET", "/a2a/commands/get", "", `{"commands":[{"id":"act","name":"Act"`},
 		{"POST", "/a2a/command/execute", `{"command":"Act","parameters":{"a":1}}`, `"data":{"parameters":{"a":1},"toolId":"act"}`},
 		{"POST", "/a2a/command/execute", `{"command":"/act","arguments":[{"name":"a","value":1}]}`, `"data":{"parameters":{"a":1},"toolId":"act"}`},
-		{"POST", "/a2a/command/execute", `{"command":"act"}`, `"execution_id":"`},
+		{"POST", "/a2a/command/execute", `{"command":"act"}`, `"status":"completed","task":{`},
 		{"POST", "/a2a/command/execute", `{"command":"act"}`, DevelopmentExtension},
 		{"POST", "/a2a/command/execute", `{"command":"act","arguments":[{"name":"a"},{"name":"a"}]}`, `no name twice`},
 		{"POST", "/a2a/command/execute", `{"command":"act","arguments":["a"]}`, `want an object with name and value`},
@@ -33,12 +34,12 @@ func TestOriginal(t *testing.T) {
 		{"GET", "/a2a/message/send", "", `want POST`},
 		{"GET", "/.well-known/agent.json", "", `"protocolVersion":"0.3.0"`},
 		{"GET", "/ping", "", `{"status":"ok"}`},
-		{"GET", "/health", "", `{"status":"healthy"}`},
-		{"GET", "/streaming/stats", "", `{"sse_connections":0,"total_connections":0,"websocket_connections":0}`},
-		{"POST", "/streaming/cleanup", "", `"cleaned":0`},
+		{"GET", "/health", "", `"services":{"database":"healthy","push_notifications":"healthy","streaming":"healthy"},"status":"healthy"`},
+		{"GET", "/streaming/stats", "", `{"sse_connections":{"count":0},"total_connections":0,"websocket_connections":{"count":0}}`},
+		{"POST", "/streaming/cleanup", "", `"cleaned_connections":0`},
 		{"GET", "/streaming/cleanup", "", `want POST`},
 		{"GET", "/streaming/sse?task_filter=nothing", "", `TASK_NOT_FOUND`},
-		{"GET", "/metrics/push-notifications", "", `{"configs":0,"enabled":`},
+		{"GET", "/metrics/push-notifications", "", `{"configuration_stats":{"active_configs":0,"expired_configs":0,"total_configs":0}`},
 		{"GET", "/metrics/system", "", `"active_tasks":0`},
 		{"GET", "/a2a/tasks/nothing/governor/history", "", `TASK_NOT_FOUND`},
 	} {
@@ -81,6 +82,37 @@ func TestOriginalAnswers(t *testing.T) {
 	}
 }
 
+// TestOriginalConfirmation answers a tool call by its id, as the development-tool extension has it: one's own, and no other.
+func TestOriginalConfirmation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const call = "call-1"
+	h.send("anna", "call")
+	confirm := func(who, call string) string {
+		response := h.request(who, "POST", "/a2a/message/send", `{"message":{"kind":"message","role":"user","messageId":"c","parts":[],"metadata":{
+			"development-tool":{"tool_call_confirmation":{"tool_call_id":"`+call+`","selected_option_id":"approve"}}}}}`, "A2A-Version", "")
+		defer response.Body.Close() //nolint:errcheck // it is read
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return string(body)
+	}
+	for _, try := range []struct{ who, call, want string }{
+		{"bert", call, "TASK_NOT_FOUND"}, {"anna", "another", "TASK_NOT_FOUND"}, {"anna", "", "want tool_call_id"},
+		{"anna", call, "call-1 approve"}, {"anna", call, "TASK_NOT_FOUND"},
+	} {
+		if got := confirm(try.who, try.call); !strings.Contains(got, try.want) {
+			t.Errorf("%s confirms %q: %s", try.who, try.call, got)
+		}
+	}
+	h.send("anna", "call")
+	h.send("anna", "call")
+	if got := confirm("anna", call); !strings.Contains(got, "several of your tasks") {
+		t.Errorf("two ask, and one is meant: %s", got)
+	}
+}
+
 // TestOriginalStreams follows many tasks at once, on both kinds of stream: one's own, from when the stream was opened, and
 // those that the filter names; nobody else's, and for no page of another origin.
 func TestOriginalStreams(t *testing.T) {
@@ -116,8 +148,30 @@ func TestOriginalStreams(t *testing.T) {
 	}
 	sse := h.request("anna", "GET", "/streaming/sse", "")
 	lines := bufio.NewScanner(sse.Body)
-	if !lines.Scan() || lines.Text() != ": watching" {
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), `data: {"timestamp":`) || !strings.Contains(lines.Text(), "connection_established") {
 		t.Fatalf("%q, %v", lines.Text(), lines.Err())
+	}
+	for _, said := range []struct{ word, want string }{
+		{"", "connection_established"}, {`{"type":"ping"}`, `"pong"`}, {`{"type":"subscribe","taskIds":["nobody's"]}`, `"error"`},
+		{`{"type":"unsubscribe"}`, `{"taskIds":[],`}, {`{"type":"subscribe","taskIds":["` + id + `"]}`, id}, {`[`, `"error"`},
+	} {
+		if said.word != "" {
+			if err := mine.Write(t.Context(), websocket.MessageText, []byte(said.word)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, data, err := mine.Read(t.Context()); err != nil || !strings.Contains(string(data), said.want) {
+			t.Errorf("%s: %s, %v", said.word, data, err)
+		}
+	}
+	// Somebody else cannot come to follow the task later, either.
+	if err := others.Write(t.Context(), websocket.MessageText, []byte(`{"type":"subscribe","taskIds":["`+id+`"]}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"connection_established", `"error"`} {
+		if _, data, err := others.Read(t.Context()); err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("the other one is told %s, %v", data, err)
+		}
 	}
 	close(h.actor.gate("a"))
 	h.send("bert", "do it")

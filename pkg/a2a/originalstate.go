@@ -66,14 +66,16 @@ func encoded(value map[string]any) (json.RawMessage, *Error) {
 
 // originalHealth says that the server answers, and whether it can take anything.
 func (s *Server) originalHealth(w http.ResponseWriter, path string) {
-	said, status := map[string]any{"status": "ok"}, http.StatusOK
-	if path == "/health" {
-		said = map[string]any{"status": "healthy"}
-		if s.Ready() != nil {
-			said, status = map[string]any{"status": "unhealthy"}, http.StatusServiceUnavailable
-		}
+	if path == "/ping" {
+		s.originalJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+		return
 	}
-	s.originalJSON(w, status, said)
+	said, status := "healthy", http.StatusOK
+	if s.Ready() != nil {
+		said, status = "unhealthy", http.StatusServiceUnavailable
+	}
+	s.originalJSON(w, status, map[string]any{"status": said, "timestamp": s.o.Now().UTC(),
+		"services": map[string]any{"database": said, "push_notifications": said, "streaming": said}})
 }
 
 func (s *Server) originalJSON(w http.ResponseWriter, status int, said any) {
@@ -152,12 +154,14 @@ func (s *Server) originalStreams(w http.ResponseWriter, r *http.Request, path st
 		s.notAllowed(w, want)
 		return
 	}
-	sse, sockets := s.watchers[0].Load(), s.watchers[1].Load()
-	said := map[string]any{"sse_connections": sse, "websocket_connections": sockets, "total_connections": sse + sockets}
 	if path == "/streaming/cleanup" {
-		said["cleaned"] = 0
+		s.originalJSON(w, http.StatusOK, map[string]any{"success": true, "cleaned_connections": 0,
+			"message": "A client that does not read is cut at once: there was nothing to clean up."})
+		return
 	}
-	s.originalJSON(w, http.StatusOK, said)
+	sse, sockets := s.watchers[watchedSSE].Load(), s.watchers[watchedSocket].Load()
+	s.originalJSON(w, http.StatusOK, map[string]any{"sse_connections": map[string]any{"count": sse},
+		"websocket_connections": map[string]any{"count": sockets}, "total_connections": sse + sockets})
 }
 
 // originalMetrics tells a few figures; the daemon's /metrics has all of them.
@@ -172,7 +176,8 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 			writeREST(w, r, s.explain(err))
 			return
 		}
-		s.originalJSON(w, http.StatusOK, map[string]any{"enabled": s.o.Deliverer != nil, "configs": len(configs)})
+		s.originalJSON(w, http.StatusOK, map[string]any{"timestamp": s.o.Now().UTC(), "enabled": s.o.Deliverer != nil,
+			"configuration_stats": map[string]any{"total_configs": len(configs), "active_configs": len(configs), "expired_configs": 0}})
 		return
 	}
 	var memory runtime.MemStats
@@ -180,8 +185,11 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 	s.mu.Lock()
 	active := len(s.runs)
 	s.mu.Unlock()
-	s.originalJSON(w, http.StatusOK, map[string]any{
+	streams := func(kind int) map[string]any {
+		return map[string]any{"active": s.watchers[kind].Load(), "limit": mostWatches}
+	}
+	s.originalJSON(w, http.StatusOK, map[string]any{"timestamp": s.o.Now().UTC(),
 		"uptime_seconds": int64(s.o.Now().Sub(s.began).Seconds()), "active_tasks": active, "memory_bytes": memory.Sys,
-		"threads":   runtime.NumGoroutine(),
-		"streaming": map[string]any{"sse_connections": s.watchers[0].Load(), "websocket_connections": s.watchers[1].Load()}})
+		"threads":               runtime.NumGoroutine(),
+		"streaming_connections": map[string]any{"sse": streams(watchedSSE), "websocket": streams(watchedSocket)}})
 }

@@ -3,6 +3,7 @@ package a2a
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -22,7 +23,14 @@ const (
 	mostWatched = 1000             // tasks
 	watchAtOnce = 64               // events of a task
 	mostWatches = 200              // of each kind at a time
+	longestWord = 64 << 10         // bytes that the client of a WebSocket says at once
 	watchPause  = 10 * time.Second // between two looks for tasks that are new, where nothing is told of any
+)
+
+// The kinds of streams.
+const (
+	watchedSSE = iota
+	watchedSocket
 )
 
 // watch follows many tasks. It is used by one goroutine.
@@ -33,37 +41,86 @@ type watch struct {
 
 	seen  map[string]int64 // by task: the last event that was told
 	since time.Time        // when tasks were last looked for
+	said  chan []byte      // what the client says meanwhile; nil where it can say nothing
 }
 
 // newWatch begins with what happens from now on.
 func (s *Server) newWatch(ctx context.Context, r *http.Request, at *endpoint) (*watch, error) {
-	q := s.newQuery(r, at, version03)
-	w := &watch{server: s, q: q, seen: map[string]int64{}, since: s.o.Now()}
-	for id := range strings.SplitSeq(r.URL.Query().Get("task_filter"), ",") {
-		if id = strings.TrimSpace(id); id != "" && !slices.Contains(w.only, id) && len(w.only) < mostMentioned {
-			w.only = append(w.only, id)
+	w := &watch{server: s, q: s.newQuery(r, at, version03)}
+	return w, w.follow(ctx, strings.Split(r.URL.Query().Get("task_filter"), ","))
+}
+
+// follow begins anew, with these tasks, or with all of the caller's where none is named.
+func (w *watch) follow(ctx context.Context, ids []string) error {
+	var only []string
+	seen, since := map[string]int64{}, w.server.o.Now()
+	for _, id := range ids {
+		if id = strings.TrimSpace(id); id != "" && !slices.Contains(only, id) && len(only) < mostMentioned {
+			only = append(only, id)
 		}
 	}
-	for _, id := range w.only {
-		t, err := s.task(ctx, q, wire.TaskID(id))
+	for _, id := range only {
+		t, err := w.server.task(ctx, w.q, wire.TaskID(id))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		w.seen[id] = t.Seq
+		seen[id] = t.Seq
 	}
-	if w.only != nil {
-		return w, nil
-	}
-	for _, state := range []tasklog.State{tasklog.Submitted, tasklog.Working, tasklog.InputRequired, tasklog.AuthRequired} {
-		list, err := w.list(ctx, tasklog.Query{State: state})
-		if err != nil {
-			return nil, err
+	if only == nil {
+		for _, state := range []tasklog.State{tasklog.Submitted, tasklog.Working, tasklog.InputRequired, tasklog.AuthRequired} {
+			list, err := w.list(ctx, tasklog.Query{State: state})
+			if err != nil {
+				return err
+			}
+			for _, t := range list {
+				seen[t.ID] = t.Seq
+			}
 		}
-		for _, t := range list {
-			w.seen[t.ID] = t.Seq
-		}
 	}
-	return w, nil
+	w.only, w.seen, w.since = only, seen, since
+	return nil
+}
+
+// established is what a stream begins with.
+func (w *watch) established() []byte { return w.note("connection_established", nil) }
+
+// note is what a stream says of itself.
+func (w *watch) note(kind string, tasks []string) []byte {
+	said := map[string]any{"type": kind, "timestamp": w.server.o.Now().UTC()}
+	if tasks != nil {
+		said["taskIds"] = tasks
+	}
+	body, err := json.Marshal(said)
+	if err != nil { // there is nothing in it that JSON has no words for
+		return []byte("{}")
+	}
+	return body
+}
+
+// answer does what the client says: ping, subscribe to tasks, or unsubscribe from them, which is to follow all.
+func (w *watch) answer(ctx context.Context, said []byte) ([]byte, error) {
+	var asked struct {
+		Type  string   `json:"type"`
+		Tasks []string `json:"taskIds"`
+	}
+	if checked(said) != nil || json.Unmarshal(said, &asked) != nil {
+		asked.Type = ""
+	}
+	switch asked.Type {
+	case "ping":
+		return w.note("pong", nil), nil
+	case "unsubscribe":
+		asked.Tasks = nil
+	case "subscribe":
+	default:
+		return w.note("error", nil), nil
+	}
+	kind, err := "subscription_updated", w.follow(ctx, asked.Tasks)
+	var refused *Error
+	if errors.As(err, &refused) { // it goes on with those that it follows
+		kind, err = "error", nil
+	}
+	return w.note(kind, append([]string{}, w.only...)), err // those that it follows from here on
 }
 
 func (w *watch) list(ctx context.Context, q tasklog.Query) ([]tasklog.Task, error) {
@@ -84,6 +141,9 @@ func (w *watch) next(ctx context.Context) (told [][]byte, err error) {
 		}
 		select {
 		case <-news:
+		case said := <-w.said:
+			answer, err := w.answer(ctx, said)
+			return [][]byte{answer}, err
 		case <-waiting.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -148,21 +208,22 @@ func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoin
 	}
 	ctx := r.Context()
 	from, err := s.newWatch(ctx, r, at)
-	if err == nil && !s.enter(0) {
+	if err == nil && !s.enter(watchedSSE) {
 		err = failf(errStopping, "there are %d such streams already", mostWatches)
 	}
 	if err != nil {
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	defer s.watchers[0].Add(-1)
+	defer s.watchers[watchedSSE].Add(-1)
 	s.o.Streams(ctx)
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	out := bytes.NewBufferString(": watching\n\n")
+	var out bytes.Buffer
+	writeEvent(&out, 0, from.established())
 	for {
 		_ = control.SetWriteDeadline(time.Now().Add(writePatience)) // what has none needs none
 		if _, err := w.Write(out.Bytes()); err != nil || control.Flush() != nil {
@@ -174,7 +235,7 @@ func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoin
 			return
 		}
 		for _, data := range told {
-			writeEvent(out, 0, data)
+			writeEvent(&out, 0, data)
 		}
 		if len(told) == 0 {
 			out.WriteString(": waiting\n\n")
@@ -182,28 +243,48 @@ func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoin
 	}
 }
 
-// originalWebSocket is originalSSE on a WebSocket. What the client says is not read.
+// originalWebSocket is originalSSE on a WebSocket, where the client can say which tasks it follows.
 func (s *Server) originalWebSocket(w http.ResponseWriter, r *http.Request, at *endpoint) {
 	from, err := s.newWatch(r.Context(), r, at)
-	if err == nil && !s.enter(1) {
+	if err == nil && !s.enter(watchedSocket) {
 		err = failf(errStopping, "there are %d such streams already", mostWatches)
 	}
 	if err != nil {
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	defer s.watchers[1].Add(-1)
+	defer s.watchers[watchedSocket].Add(-1)
 	s.o.Streams(r.Context())
 	c, err := websocket.Accept(w, r, nil) // a page of another origin is refused
 	if err != nil {
 		return // it has been told
 	}
-	defer c.CloseNow()              //nolint:errcheck // it is closed
-	ctx := c.CloseRead(r.Context()) // ends with the client, and with whatever it says
+	defer c.CloseNow() //nolint:errcheck // it is closed
+	ctx, gone := context.WithCancel(r.Context())
+	defer gone()
+	from.said = make(chan []byte)
+	c.SetReadLimit(longestWord)
+	go func() {
+		defer gone() // with the client
+		for {
+			_, said, err := c.Read(ctx)
+			if err != nil {
+				return
+			}
+			select {
+			case from.said <- said:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 	send := func(data []byte) error {
 		writing, over := context.WithTimeout(ctx, writePatience)
 		defer over()
 		return c.Write(writing, websocket.MessageText, data)
+	}
+	if send(from.established()) != nil {
+		return
 	}
 	for {
 		told, err := from.next(ctx)

@@ -80,6 +80,14 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 			return err
 		}
 		rest = answer.Parts[0].Text()
+	case "call":
+		question := wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart("may I?"))
+		question.Metadata = map[string]any{"requestId": "call-1"}
+		answer, err := t.Ask(ctx, question, func(*wire.Message) error { return nil })
+		if err != nil {
+			return err
+		}
+		rest = saidIn(answer, "requestId") + " " + saidIn(answer, "optionId")
 	case "turn":
 		return t.NeedInput(ctx, "and now?")
 	case "silent":
