@@ -108,6 +108,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/bench/sandbox.go":                {"bash bwrap firejail", "measures bash, and other sandboxes beside ours"},
 	"internal/bench/toolcall.go":               {"bash", "measures bash"},
 	"internal/config/governorentry.go":         {"python", "a kind of governor that people write"},
+	"pkg/a2a/originalstream.go":                {"ping", "what a client of the original's says on a WebSocket"},
 	"internal/config/toolentry.go":             {"bash", "a key that people write for script"},
 	"internal/pflagkind/kind.go":               {"strings", "what pflag calls a list of texts"},
 	"internal/doctor/diagnosis.go":             {"bash", "bash runs the scripts"},

@@ -35,8 +35,9 @@ func (s *Server) clean() {
 	}
 }
 
-// cleanOnce removes what is old by now, and ends what has waited for too long.
+// cleanOnce removes what is old by now, and ends what has waited for too long, or for nobody.
 func (s *Server) cleanOnce() {
+	s.endRevoked()
 	keep, now := s.o.Retention(), s.o.Now()
 	for _, at := range s.all() {
 		if keep.Waiting > 0 {
@@ -63,6 +64,32 @@ var errWaited = failf(errUnsupported, "The task was ended: it has waited for an 
 
 // endWaiting ends the tasks of an endpoint that have waited since before a time.
 func (s *Server) endWaiting(at *endpoint, before time.Time) error {
+	return s.eachWaiting(at, func(t tasklog.Task) error {
+		if !t.Changed.Before(before) {
+			return nil
+		}
+		return s.endOne(t, errWaited, wire.TaskStateFailed, errWaited.Error())
+	})
+}
+
+// endRevoked ends the tasks that wait, with nobody working on them, for a principal that may have nothing done any more:
+// for a login of the agent, or for another message.
+func (s *Server) endRevoked() {
+	for _, at := range s.all() {
+		err := s.eachWaiting(at, func(t tasklog.Task) error {
+			if s.o.Acts(t.Owner) {
+				return nil
+			}
+			return s.endOne(t, errRevoked, wire.TaskStateCanceled, revokedText)
+		})
+		if err != nil && s.ending.Err() == nil {
+			s.o.Say(fmt.Sprintf("tasks of who may have nothing done any more were not ended: %v", err))
+		}
+	}
+}
+
+// eachWaiting calls do with each task of an endpoint that waits for its client.
+func (s *Server) eachWaiting(at *endpoint, do func(tasklog.Task) error) error {
 	for _, state := range []tasklog.State{tasklog.InputRequired, tasklog.AuthRequired} {
 		for q := (tasklog.Query{Door: at.door, Anyones: true, State: state, Most: 100}); ; {
 			list, _, next, err := s.o.Log.List(s.ending, q)
@@ -70,10 +97,8 @@ func (s *Server) endWaiting(at *endpoint, before time.Time) error {
 				return err
 			}
 			for _, t := range list {
-				if t.Changed.Before(before) {
-					if err := s.endOne(t); err != nil {
-						return err
-					}
+				if err := do(t); err != nil {
+					return err
 				}
 			}
 			if next == (tasklog.Cursor{}) {
@@ -85,10 +110,16 @@ func (s *Server) endWaiting(at *endpoint, before time.Time) error {
 	return nil
 }
 
-func (s *Server) endOne(t tasklog.Task) error {
+// endOne ends a task that waits, and says so; one that is worked on is stopped because of why.
+func (s *Server) endOne(t tasklog.Task, why error, state wire.TaskState, text string) error {
 	if r := s.of(t.ID); r != nil {
-		r.stop(errWaited)
-		return nil
+		r.stop(why)
+		<-r.over
+		now, err := s.o.Log.Get(s.ending, t.ID)
+		if err != nil || !now.State.Interrupted() || now.Seq != t.Seq {
+			return err
+		}
+		// It had said that it waits, and was about to be over.
 	}
 	t, err := s.o.Log.Take(s.ending, t.ID)
 	if errors.Is(err, tasklog.ErrMoved) {
@@ -97,7 +128,7 @@ func (s *Server) endOne(t tasklog.Task) error {
 	if err != nil {
 		return err
 	}
-	step, err := s.step(t, statusEvent(t, wire.TaskStateFailed, agentText(t, errWaited.Error())))
+	step, err := s.step(t, statusEvent(t, state, agentText(t, text)))
 	if err == nil {
 		step.From = t.State
 		_, err = s.o.Log.Append(s.ending, t.ID, step)

@@ -45,3 +45,35 @@ func TestRetention(t *testing.T) {
 		t.Errorf("the tasks are still there: %v and %v", state(asks), state(turn))
 	}
 }
+
+// TestRevokedWaits ends the tasks of somebody that wait with nobody working on them, once he may have nothing done any more:
+// at once, and where that was said while no server ran.
+func TestRevokedWaits(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var revoked atomic.Value // the name of a principal
+	revoked.Store("")
+	change := func(o *Options) { o.Acts = func(principal string) bool { return principal != revoked.Load() } }
+	h.close()
+	h.open(change)
+	state := func(who string, task map[string]any) any {
+		result, failure := h.rpc(who, "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"]))
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		return at(result, "status.state")
+	}
+	annas, berts := h.send("anna", "turn"), h.send("bert", "turn")
+	revoked.Store("anna")
+	h.door.Recheck()
+	for state("anna", annas) != "TASK_STATE_CANCELED" { // a look at the log takes a moment
+	}
+	if got := state("bert", berts); got != "TASK_STATE_INPUT_REQUIRED" {
+		t.Errorf("somebody else's task is %v", got)
+	}
+	h.close()
+	revoked.Store("bert")
+	h.open(change)
+	for state("bert", berts) != "TASK_STATE_CANCELED" {
+	}
+}

@@ -229,8 +229,8 @@ func (s *Server) Close(ctx context.Context) {
 	}
 }
 
-// Recheck ends the tasks of principals that may have nothing done any more: those that are worked on, and those whose
-// question stands. It does not wait for that.
+// Recheck ends the tasks of principals that may have nothing done any more: those that are worked on, and those that
+// wait. It does not wait for that.
 func (s *Server) Recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,10 +239,16 @@ func (s *Server) Recheck() {
 			r.stop(errRevoked)
 		}
 	}
+	if !s.stopping {
+		s.working.Go(s.endRevoked) // ends with what it finds, or with s.ending
+	}
 }
 
 // errRevoked is why the work on a task ends whose principal may have nothing done any more.
 var errRevoked = errors.New("whose task this is may have nothing done here any more")
+
+// revokedText is what its task says then.
+var revokedText = "The task was ended: " + errRevoked.Error() + "."
 
 // Ready says why the server can take nothing; nil when it can.
 func (s *Server) Ready() error {

@@ -419,7 +419,7 @@ func (r *run) finish(err error) {
 	case errors.Is(cause, errCanceled):
 		state, text = wire.TaskStateCanceled, ""
 	case errors.Is(cause, errRevoked):
-		state, text = wire.TaskStateCanceled, "The task was ended: "+errRevoked.Error()+"."
+		state, text = wire.TaskStateCanceled, revokedText
 	case r.head.State.Interrupted() && (err == nil || errors.Is(cause, errEnds)), r.resumes() && errors.Is(cause, errEnds):
 		r.server.keep(r.head, r.task)
 		return
