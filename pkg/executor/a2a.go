@@ -146,8 +146,8 @@ func remoteFailure(ctx context.Context, a *act, err error) *tool.Failure {
 	case errors.As(err, &denied):
 		return denied
 	case errors.Is(cause, errRemoteTime):
-		return tool.Failf(tool.FailTimeout, "the remote agent was not done within %s; timeout in the tool's entry (%s) sets that",
-			limits.Timeout, a.tool.Source)
+		return tool.Failf(tool.FailTimeout, "the remote agent was not done within %s, a limit that %s", limits.Timeout,
+			timeoutOf(a.tool))
 	case errors.Is(cause, errRemoteOutput):
 		return tool.Failf(tool.FailOutput, "the remote agent said more than %d bytes; what came before is kept", limits.Output)
 	case ctx.Err() != nil:

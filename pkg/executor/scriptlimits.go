@@ -14,8 +14,8 @@ func endedByUs(t *tool.Tool, o sandbox.Outcome, spooled bool) *tool.Failure {
 	switch {
 	case o.TimedOut:
 		failure := tool.Failf(tool.FailTimeout,
-			"the call was ended after %s, a limit that `timeout` (seconds) under sandbox sets in the tool's entry (%s); "+
-				"before you raise it, check that the call does not wait for something that never comes", t.Sandbox.Limits.Timeout, t.Source)
+			"the call was ended after %s, a limit that %s; before you raise it, check that the call does not wait for something "+
+				"that never comes", t.Sandbox.Limits.Timeout, timeoutOf(t))
 		failure.Retryable = true
 		return failure
 	case o.Cancelled:
@@ -34,6 +34,14 @@ func endedByUs(t *tool.Tool, o sandbox.Outcome, spooled bool) *tool.Failure {
 			settingOf(t, o.LimitsHit[0]))
 	}
 	return nil
+}
+
+// timeoutOf says what sets the time that a tool's calls have.
+func timeoutOf(t *tool.Tool) string {
+	if row := t.Middleware; row.Timeout > 0 && row.Timeout == t.Sandbox.Limits.Timeout {
+		return fmt.Sprintf("`timeout` sets in a row of middleware (%s)", row.Source)
+	}
+	return fmt.Sprintf("`timeout` (seconds) under sandbox sets in the tool's entry (%s)", t.Source)
 }
 
 // settingOf names the key of the tool's entry that sets a limit, and what it is now; "" for one that has none.
