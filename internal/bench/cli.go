@@ -20,11 +20,12 @@ const (
 	completions = 100
 )
 
-// argvTool is a tool that runs the program under test itself, which is a program of Cobra's as others are.
+// argvTool is a tool that runs a program: the one under test itself, which is a program of Cobra's as others are, or one
+// that ends at once.
 const argvTool = `version: 2
 tools:
   bench:
-    description: Says its version
+    description: Runs it
     exec: {command: %q, argv: [version]}
     parameters: [{name: args, type: array, items: {type: string}}]
     annotations: {readOnlyHint: true}
@@ -32,12 +33,16 @@ tools:
 
 // cliRows are what programs as tools cost: a call, and an import.
 func cliRows(bin, dir string) []row {
-	return []row{argvRow(bin, dir), importRow(bin)}
+	return []row{
+		argvRow(comparedRow("argv tool call, whole pipeline", "ms", "the program", maxArgvCall), bin, dir),
+		argvRow(comparedRow("argv tool call of a program that ends at once", "ms", "posix_spawn", 0), "/bin/true", dir),
+		importRow(bin),
+	}
 }
 
-// argvRow is a call of a program through the whole pipeline. The floor is the program, started with nothing around it.
-func argvRow(bin, dir string) row {
-	r := comparedRow("argv tool call, whole pipeline", "ms", "the program", maxArgvCall)
+// argvRow is a call of a program through the whole pipeline. The floor is the program, started with nothing around it by
+// clone(CLONE_VFORK|CLONE_VM), as posix_spawn does.
+func argvRow(r row, bin, dir string) row {
 	place, err := os.MkdirTemp(dir, "argv-")
 	if err != nil {
 		return r.unmeasured(err)

@@ -42,8 +42,8 @@ func TestToldFlags(t *testing.T) {
 			"  -i, --input <FILE>...  i\n      --set <K> <V>  s\n",
 			"--out:string default \"a.txt\"; --color:string one of [always auto]; --verbose:integer count from 0; --input:array of string; --set left: it takes several words", ""},
 		{"click", "Usage: x [OPTIONS]\n\nOptions:\n  --count INTEGER      n  [default: 1; required]\n  --shout / --no-shout  s\n  --kind [a|b]  k\n  -n INTEGER RANGE  r\n",
-			"--count:string required default \"1\"; --shout:boolean present; --no-shout:boolean present; --kind:string one of [a b]; -n:string",
-			"--count:integer required default 1; --shout:boolean present; --no-shout:boolean present; --kind:string one of [a b]; -n:integer"},
+			"--count:string required default \"1\"; --shout:boolean present; --no-shout:boolean present; --kind:string one of [a b]; -n:string apart",
+			"--count:integer required default 1; --shout:boolean present; --no-shout:boolean present; --kind:string one of [a b]; -n:integer apart"},
 		{"yargs", "Options:\n  --port, -p  p  [number] [default: 3000]\n  --tag  t  [array]\n  --on  o  [boolean] [required]\n",
 			"--port:number default 3000; --tag:array of string; --on:boolean present required", ""},
 		{"urfave/cli", "GLOBAL OPTIONS:\n   --lang value, -l value  l (default: \"english\")\n   --help, -h  h\n",
@@ -54,6 +54,7 @@ func TestToldFlags(t *testing.T) {
 		{"terraform", "Options:\n  -out=path  o\n  -json  j\n  -in path  i\n", "-out:string; -json:boolean present; -in left: its help does not say how its value is written", ""},
 		{"curl", "Options:\n -u, --user <user:password> Server user\n -o, --output <file>        o\n", "--user:string; --output:string", ""},
 		{"prose", "Options:\n  --foo this does it\n  - item\n  -- no\n  --=x  y\n  ---x  y\n  -nNUM  n\n  --a$(id)  x\n", "", ""},
+		{"bundles", "Options:\n  -v VERBOSE\n  -l[=N]  l\n", "-v:string apart; -l left: nothing tells how its value is written", ""},
 		{"odd names", "Options:\n  --a:b  x\n  --a2a_token_x=N  x\n", "--a:b:boolean present; --a2a_token_x:string", ""},
 		{"placeholders", "Options:\n  --to <FILE|URL>  t\n  --x {A,B}  x\n", "--to:string; --x:string", ""},
 	} {
@@ -134,6 +135,7 @@ commands:
       --old&: hidden
       --db-token=: secret
       -long=: single
+      -w=: width
       --two=: {description: two words, nargs: 2}
       --path=: where
       "--bad name=": none
@@ -170,11 +172,14 @@ func TestSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := inShort(made); asked || made.Draft != "the spec /x.yaml" ||
-		got != "prog_list(color:string name:string! output:string path:string tag:array v:integer args:array) prog_raw(args:array) prog_box_burn(args:array)" {
+		got != "prog_list(color:string name:string! output:string path:string tag:array v:integer w:string args:array) prog_raw(args:array) prog_box_burn(args:array)" {
 		t.Errorf("it was asked: %v; a draft by %q: %s", asked, made.Draft, got)
 	}
 	list := made.find("prog_list")
 	at := slices.IndexFunc(list.Parameters, func(p tool.Parameter) bool { return p.Name == "output" })
+	if form := list.Parameters[slices.IndexFunc(list.Parameters, func(p tool.Parameter) bool { return p.Name == "w" })].Form; form != tool.FormApart {
+		t.Errorf("-w has the form %q", form)
+	}
 	if enum := fmt.Sprint(list.Parameters[at].Enum); enum != "[json table yaml]" || list.IsReadOnly() || strings.Contains(list.Description, "\u202e") {
 		t.Errorf("enum %s, %+v", enum, list)
 	}

@@ -64,6 +64,8 @@ func TestHostile(t *testing.T) {
 		{"panics", "echo 'panic: runtime error' >&2; exit 2", "does not answer __complete"},
 		{"is something else", "echo hello", "does not answer __complete"},
 		{"ends by a signal", "kill -KILL $$", "does not answer __complete"},
+		{"forges", strings.Replace(cobraLike, `printf 'get\tGet it\n:4\n'`,
+			`printf 'get\tGet it\nget\tagain\n../x\ty\n-x\ty\na b\tz\n$(touch MARK)\tq\n\x1b[31mred\tq\n:4\n'`, 1), ""},
 		{"completes with anything", `case "$1" in __complete) printf 'a\n:4\n';; *) echo "Usage: prog [command] $RANDOM";; esac`, "no command is selected"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -74,7 +76,7 @@ func TestHostile(t *testing.T) {
 			}
 			made, err := makeWithin(t, box, patience, program(t, fill(row.script)))
 			switch {
-			case row.want == "" && (err != nil || made.find("prog_get") == nil):
+			case row.want == "" && (err != nil || made.find("prog_get") == nil || len(made.Tools) != 1):
 				t.Errorf("got %v, %v", made, err)
 			case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
 				t.Errorf("got %v, want %q", err, row.want)

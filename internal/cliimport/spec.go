@@ -137,6 +137,7 @@ func (s *specCommand) flagsOf(said map[string]yaml.Node) (flags []*flag) {
 			f.kind, f.left = pflagkind.Kind{Of: tool.TypeString}, "the spec does not say how its value is written"
 		case takes:
 			f.kind = pflagkind.Kind{Of: tool.TypeString, List: has("*"), Enum: s.enum(m[1], m[2])}
+			f.apart(has("?"))
 		case has("*"):
 			f.kind = pflagkind.Kind{Of: tool.TypeInteger, Form: tool.FormCount, From0: true}
 		default:

@@ -203,8 +203,21 @@ func (f *toldFlag) add(flags []*flag, about string, isGo bool) []*flag {
 	default:
 		made.kind.Enum = enumOf(f.value)
 		made.kind.List = strings.HasSuffix(strings.TrimRight(f.value, ">]"), "...")
+		made.apart(f.optional)
 	}
 	return append(flags, made)
+}
+
+// apart has the value of a flag of one letter written as a word of its own. If the flag takes none after all, the letters
+// of a value right behind it would be flags, too: -v and rf.
+func (f *flag) apart(optional bool) {
+	switch {
+	case len(f.spelled) != 2:
+	case optional:
+		f.left = "nothing tells how its value is written"
+	default:
+		f.kind.Form = tool.FormApart
+	}
 }
 
 // enumOf returns the values that the word for a value lists; nil where it lists none, but placeholders.

@@ -75,7 +75,8 @@ func (w *walker) below(ctx context.Context, parent *command, help string) {
 	}
 	for _, one := range o.list {
 		path := append(slices.Clone(parent.path), one.word)
-		if !commandName.MatchString(one.word) || isOwn(path) || !w.only(path) {
+		twice := slices.ContainsFunc(parent.below, func(c *command) bool { return c.path[len(c.path)-1] == one.word })
+		if twice || !commandName.MatchString(one.word) || isOwn(path) || !w.only(path) {
 			continue
 		}
 		if len(parent.below) >= mostBelow {
