@@ -30,6 +30,8 @@ type stage struct {
 	record *recorder
 	board  *slate // nil without the line `board` in the setup
 	in     atomic.Pointer[gate.InForce]
+	// session is the one that was opened last, where there are tools.
+	session atomic.Pointer[acp.Session]
 
 	editorIn, agentOut io.WriteCloser // what the two write
 	editor, agent      *bufio.Reader  // what the two read
@@ -95,7 +97,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		case line == "no record":
 			s.record.err = errors.New("the disk is full")
 		case line == "tools":
-			o.Tools = fakeDoor{}
+			o.Tools = fakeDoor{s}
 		case strings.HasPrefix(line, "governor "):
 			word, reason, _ := strings.Cut(strings.TrimPrefix(line, "governor "), " ")
 			in.Governors = &council{word: word, reason: reason}
@@ -266,9 +268,10 @@ func (c fakeCell) NoteOutput(session, toolCall, text string) {
 
 // fakeDoor offers three tools: deploy, which wants to be confirmed, grep, which only reads, and note, which
 // is neither.
-type fakeDoor struct{}
+type fakeDoor struct{ s *stage }
 
-func (fakeDoor) Open(*acp.Session) (*acp.MCPServer, error) {
+func (d fakeDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
+	d.s.session.Store(s)
 	return &acp.MCPServer{
 		Command: "/bin/a2a-acp", Args: []string{"mcp", "--attach", "/s"}, Env: []acp.Variable{{Name: "TOKEN", Value: "t"}},
 		Close: func() {},

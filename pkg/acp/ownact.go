@@ -385,6 +385,9 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 // input, but the directory: Codex asks so whether it may also reach a host, or write elsewhere than its
 // sandbox lets it.
 func (p *permissionPrompt) tellsNoMoreThan(own *ownAct, input []byte) bool {
+	if p.claim.request.Action == permissions.ActionSwitchMode { // nobody who decided about a tool decided about that
+		return false
+	}
 	if own.claim.request.Action != permissions.ActionExecute || p.claim.request.Action != permissions.ActionExecute {
 		return true
 	}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 const yesNo = `,"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
@@ -258,6 +260,27 @@ func TestTooLateForItsTurn(t *testing.T) {
 	}
 	if got, s := d.request("fs/write_text_file", writeOf("s1", path, "hello")); got != "asked" {
 		t.Errorf("the yes of another turn is still good: it is %s: %s", got, s.line)
+	}
+}
+
+// TestAHooksYesIsToItsTool has an agent ask about another thing in the call that its hook has told of: of a call
+// whose input is final all but a change of the mode is known to be decided.
+func TestAHooksYesIsToItsTool(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{"other": "answered", "switch_mode": "asked"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, readsAndEchoes, "tools", workDir(t))
+			decision := d.session.Load().Decide(t.Context(), acp.OwnAct{ToolCall: "c1", Tool: "bash", Kind: "execute", Title: "echo",
+				Input: []byte(`{"command":"echo"}`), Dir: d.work, Final: true})
+			if decision.Verdict != permissions.Approve {
+				t.Fatalf("the hook is told %+v", decision)
+			}
+			params := fmt.Sprintf(`{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Go on?","kind":%q}%s}`, kind, yesNo)
+			if got, s := d.request("session/request_permission", params); got != want {
+				t.Errorf("it is %s, want %s: %s", got, want, s.line)
+			}
+		})
 	}
 }
 
