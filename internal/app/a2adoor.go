@@ -179,7 +179,7 @@ func a2aCaller(r *http.Request) a2a.Caller {
 		return a2a.Caller{}
 	}
 	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace,
-		Token: shownBy(p)}
+		Token: shownBy(p), Trace: traceBy(r)}
 }
 
 // a2aDeliverer is what delivers push notifications; nil if this process delivers nothing.
@@ -314,7 +314,8 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 	return t.door.Executor.Execute(ctx, tool.Call{
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
-			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token},
+			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token,
+			Trace: call.Caller.Trace},
 	}, a2aAsker{asker, t.door.app, call.Caller.Name})
 }
 

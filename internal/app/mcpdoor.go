@@ -256,7 +256,8 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	if err := caller.bring(ctx); err != nil {
 		return forModel(err), nil //nolint:nilerr // the model is told
 	}
-	begun := Begun{Tool: entry.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall, Trace: call.Trace}
+	begun := Begun{Tool: entry.Tool.ID, Arguments: call.Arguments, Hint: call.ToolCall,
+		Trace: cmp.Or(call.Trace, traceIn(ctx))} // what the message says is nearer than what its way says
 	if call.Listens {
 		output := &mcpOutput{call: call, tool: call.Name}
 		defer output.end()

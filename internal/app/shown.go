@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -17,12 +18,31 @@ func shownBy(p *serve.Principal) tool.Credential {
 	return tool.NewCredential(p.Token())
 }
 
-type shownKey struct{}
+// traceBy returns the trace that a request belongs to by its headers; the zero Trace for none.
+func traceBy(r *http.Request) tool.Trace {
+	parents := r.Header.Values("Traceparent")
+	if len(parents) != 1 {
+		return tool.Trace{}
+	}
+	return tool.ParseTrace(parents[0], strings.Join(r.Header.Values("Tracestate"), ","))
+}
 
-// withShown is the context of what a request asks for, with the token that its principal has shown: of one principal
-// several may be under way, with tokens that are good for different things.
+type (
+	shownKey struct{}
+	traceKey struct{}
+)
+
+// withShown is the context of what a request asks for, with its trace, and with the token that its principal has
+// shown: of one principal several may be under way, with tokens that are good for different things.
 func withShown(ctx context.Context, r *http.Request) context.Context {
+	ctx = context.WithValue(ctx, traceKey{}, traceBy(r))
 	return context.WithValue(ctx, shownKey{}, shownBy(serve.PrincipalOf(r.Context())))
+}
+
+// traceIn returns the trace that the request of a call belongs to by its headers; the zero Trace for none.
+func traceIn(ctx context.Context) tool.Trace {
+	trace, _ := ctx.Value(traceKey{}).(tool.Trace)
+	return trace
 }
 
 // shownIn returns the token of the request that a call came with; none where it came with none.

@@ -186,6 +186,7 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 	outcome, err := a.o.Agents.Prompt(driving, agentclient.Prompt{
 		Conversation: agentclient.Conversation{Agent: a.o.Name, Principal: principalOf(t.Caller()), Context: task.ContextID},
 		Task:         string(task.ID), Message: first.ID, Content: content, Continue: task.Metadata[sessionKey] != nil,
+		Trace: t.Caller().Trace.Header(),
 	}, p.tell)
 	failed := p.close()
 	switch {

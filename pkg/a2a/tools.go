@@ -84,7 +84,7 @@ func NewToolAgent(o ToolOptions) *ToolAgent {
 
 // Card implements Agent.
 func (a *ToolAgent) Card(from Caller) *wire.AgentCard {
-	from.Token = tool.Credential{} // the same card for all of them
+	from.Token, from.Trace = tool.Credential{}, tool.Trace{} // the same card for all of them
 	tools := a.o.Tools.List(from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
