@@ -137,7 +137,7 @@ func TestExchanged(t *testing.T) {
 	var once sync.Once
 	_, err := makeOf(t, watchful{box, func([]string) {
 		once.Do(func() {
-			if err := os.WriteFile(path+".new", []byte("#!/bin/bash\n"+cobraLike+"\n"), 0o700); err != nil {
+			if err := writeScript(path+".new", cobraLike+"\n"); err != nil {
 				t.Error(err)
 			}
 			if err := os.Rename(path+".new", path); err != nil {

@@ -108,10 +108,22 @@ func buildZoo(dir string) (string, error) {
 func program(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "prog")
-	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+script), 0o700); err != nil {
+	if err := writeScript(path, script); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// writeScript has another process write a program. Had this one had it open for writing, a process that another test
+// starts at that moment would hold it open for as long as it takes to execute its own program, and this one could not be
+// executed (execve(2), ETXTBSY).
+func writeScript(path, script string) error {
+	cmd := exec.Command("install", "-m", "700", "/dev/stdin", path)
+	cmd.Stdin = strings.NewReader("#!/bin/bash\n" + script)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // makeOf makes tools of all commands of a program, or of those that are selected.
