@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
 
 // TestA2ARevoked takes a principal out of the settings while a task of its works and another one waits for its yes: what
@@ -98,5 +101,88 @@ func TestA2ARevoked(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(work, "asked")); err == nil {
 		t.Error("what waited was done")
+	}
+}
+
+// TestA2AUnfollowed takes the scope tasks from a principal whose task is pushed: its receiver is told nothing while it lacks
+// that, and all of it once it has it again.
+func TestA2AUnfollowed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	told := make(chan string, 8)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told <- r.URL.Path }))
+	t.Cleanup(receiver.Close)
+	settings := func(scopes string) string {
+		return "serve: {push: {allow_addresses: [127.0.0.0/8]}, principals: {anna: {token: {file: " + filepath.Join(h.dir, "anna") +
+			"}, scopes: " + scopes + "}, root: {token: {file: " + filepath.Join(h.dir, "root") + "}, scopes: [tools, tasks, admin]}}}\n"
+	}
+	held := h.holding(`  ask:
+    script: echo yes
+    sandbox: {requires_confirmation: true}
+`, settings("[tools, tasks]"))
+	if err := os.WriteFile(filepath.Join(h.dir, "root"), []byte("tok-root\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := h.new()
+	h.runs(a)
+	d := h.daemon(a, func(o *DaemonOptions) { o.Workspace = filepath.Dir(held) })
+	call := func(who, method, params string) (id, state string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.first["a2a"].(string),
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}, "Authorization": {"Bearer tok-" + who}}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		type task struct {
+			ID     string
+			Status struct{ State string }
+		}
+		var got struct {
+			Result struct {
+				task
+				Task task
+			}
+			Error any
+		}
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || got.Error != nil {
+			t.Fatalf("%s: %v, %v", method, got.Error, err)
+		}
+		return got.Result.Task.ID, got.Result.Status.State
+	}
+	const asks = `{"message":{"role":"ROLE_USER","messageId":"m","parts":[{"data":{"toolCalls":[{"id":"1","toolId":"ask"}]}}]}}`
+	ids := map[string]string{}
+	for _, who := range []string{"anna", "root"} {
+		ids[who], _ = call(who, "SendMessage", asks)
+		call(who, "CreateTaskPushNotificationConfig", `{"taskId":"`+ids[who]+`","url":"`+receiver.URL+"/"+who+`"}`)
+	}
+	h.write("a2a-acp.yaml", settings("[tools]"))
+	d.signals <- syscall.SIGHUP
+	for {
+		if may, _ := a.mayNow("anna", serve.ScopeTasks); !may {
+			break
+		}
+	}
+	for _, who := range []string{"anna", "root"} {
+		if _, state := call("root", "CancelTask", `{"id":"`+ids[who]+`"}`); state != "TASK_STATE_CANCELED" {
+			t.Fatalf("the task of %s is %s", who, state)
+		}
+	}
+	if who := <-told; who != "/root" {
+		t.Fatalf("%s is told, who may not follow tasks", who)
+	}
+	h.write("a2a-acp.yaml", settings("[tools, tasks]"))
+	d.signals <- syscall.SIGHUP
+	for {
+		if may, _ := a.mayNow("anna", serve.ScopeTasks); may {
+			break
+		}
+	}
+	call("root", "SendMessage", asks) // there are news
+	for <-told != "/anna" {           // root's task has told that its question is over, and then that it is
 	}
 }
