@@ -71,10 +71,16 @@ func (l *Log) openLock() error {
 		f.Close()
 		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
 	}
+	within, err := os.Open(l.dir) // where it is another by now, so is the lock that has its name
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("record: %w", err)
+	}
 	if l.lock != nil {
 		l.lock.Close()
+		l.within.Close()
 	}
-	l.lock, l.lockIs = f, is
+	l.lock, l.lockIs, l.within = f, is, within
 	return nil
 }
 
@@ -85,12 +91,13 @@ func sameFile(a, b unix.Stat_t) bool { return a.Dev == b.Dev && a.Ino == b.Ino }
 // other follows. It is asked before each line, so it is two system calls.
 func (l *Log) untouched() bool {
 	var named unix.Stat_t
-	err := unix.Lstat(l.path(segmentName(l.first)), &named)
+	within := int(l.within.Fd())
+	err := unix.Fstatat(within, segmentName(l.first), &named, unix.AT_SYMLINK_NOFOLLOW)
 	if err != nil || named.Size != l.end.size || !sameFile(named, l.segmentIs) {
 		return false
 	}
 	next := l.end.seq + 1
-	return next == l.first || errors.Is(unix.Lstat(l.path(segmentName(next)), &named), unix.ENOENT)
+	return next == l.first || errors.Is(unix.Fstatat(within, segmentName(next), &named, unix.AT_SYMLINK_NOFOLLOW), unix.ENOENT)
 }
 
 // look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.

@@ -49,6 +49,7 @@ type Log struct {
 	begun      time.Time   // when that was written; zero while there is none
 	lock       *os.File
 	lockIs     unix.Stat_t // likewise
+	within     *os.File    // the directory that they are in
 	end        end         // how the record ended when we last let go of the lock
 	unmarking  bool        // its mark is about to be taken off
 	unsynced   bool        // there are lines of ours that no fsync has followed
@@ -252,12 +253,12 @@ func (l *Log) Close() error {
 }
 
 func (l *Log) closeFiles() {
-	for _, f := range []*os.File{l.segment, l.lock} {
+	for _, f := range []*os.File{l.segment, l.lock, l.within} {
 		if f != nil {
 			f.Close()
 		}
 	}
-	l.segment, l.lock = nil, nil
+	l.segment, l.lock, l.within = nil, nil, nil
 }
 
 // syncDir puts the names in a directory on disk.
