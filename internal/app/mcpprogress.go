@@ -18,6 +18,8 @@ type mcpOutput struct {
 	call mcpserver.Call
 	tool string
 
+	telling sync.WaitGroup // what is told when it is time
+
 	mu      sync.Mutex
 	parts   map[executor.Stream][]byte // what has come of a line
 	resting *time.Timer                // runs while nothing is told; nil when the next line is told at once
@@ -71,19 +73,25 @@ func (o *mcpOutput) next() string {
 func (o *mcpOutput) rested() {
 	o.mu.Lock()
 	line := o.next()
+	if line != "" {
+		o.telling.Add(1)
+	}
 	o.mu.Unlock()
 	if line != "" {
 		o.call.Progress(mcpserver.Progress{Text: line})
+		o.telling.Done()
 	}
 }
 
-// end has nothing more told, when the call has ended. Its result has what was printed.
+// end has nothing more told, when the call has ended, and waits for what is: no progress comes behind a result, which
+// has what was printed.
 func (o *mcpOutput) end() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.last = ""; o.resting != nil {
 		o.resting.Stop()
 	}
+	o.mu.Unlock()
+	o.telling.Wait()
 }
 
 // lines returns the lines that have come to their end, as they may be shown. Called with mu held.

@@ -149,7 +149,10 @@ func (l *Log) open() error {
 // last checkpoint, and its mark. The error is ErrDamaged where Open would refuse it. A record that is not there yet is
 // none that is damaged.
 func Check(dir string) error {
-	return errors.Join(checkEnd(dir), checkRecent(dir), Marked(dir))
+	if err := errors.Join(checkEnd(dir), checkRecent(dir)); err != nil {
+		return err // which its mark would say once more
+	}
+	return Marked(dir)
 }
 
 // openFile opens a file of the record for writing. It follows no link: nobody else can write in the
