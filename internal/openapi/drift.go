@@ -8,8 +8,8 @@ import (
 )
 
 // Drift tells, a line each, what is other in a tools file than in the one that is made: + for a tool that is missing there,
-// - for one of the same sources that is not made, ~ for one that is another. What a person has added beside the request,
-// its parameters and its description is no drift.
+// - for one of the same sources that is not made, and is not switched off, ~ for one that is another. What a person has
+// added beside the request, its parameters and its description is no drift.
 func (m *Made) Drift(file config.File) (lines []string, err error) {
 	made, err := m.File()
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *Made) Drift(file config.File) (lines []string, err error) {
 	}
 	for i := range before {
 		t := &before[i].Tool
-		if t.HTTP != nil && sources[t.HTTP.API.Name] && find(now, t.ID) == nil {
+		if t.HTTP != nil && !t.Disabled && sources[t.HTTP.API.Name] && find(now, t.ID) == nil {
 			lines = append(lines, "- "+t.ID)
 		}
 	}

@@ -42,7 +42,7 @@ type openAPIFlags struct {
 	selected, tags, methods     []string
 	source, server, out, output string
 	allowed                     []string
-	check                       bool
+	check, refresh              bool
 
 	addresses []netip.Prefix // those that allowed names
 }
@@ -63,11 +63,14 @@ cookies, bodies that are neither JSON nor a form, OAuth. A document of more than
 40 tools or 25,000 tokens is listed, and nothing is made until you select.
 
 Without --out the tools file is printed. --check says what is other in --out
-than in the document, writes nothing, and ends with 1 where something is.`,
+than in the document, writes nothing, and ends with 1 where something is.
+--refresh adds the tools that are missing there, switches off those that are in
+the document no more, and says which are others; all else in the file stays.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
   a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
-  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check`,
+  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check
+  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --refresh`,
 		Args: cobra.ExactArgs(1),
 	}
 	s := cmd.Flags()
@@ -81,6 +84,7 @@ than in the document, writes nothing, and ends with 1 where something is.`,
 		"an ADDRESS that is reached although it is not public, such as 10.1.2.3 or 10.1.0.0/16; may be repeated")
 	s.StringVar(&f.out, "out", "", "the tools file that is written")
 	s.BoolVar(&f.check, "check", false, "say what is other in --out, and write nothing")
+	s.BoolVar(&f.refresh, "refresh", false, "add to --out what is missing there, and switch off what the document has no more")
 	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, or json for a report")
 	_ = cmd.RegisterFlagCompletionFunc("output",
 		cobra.FixedCompletions([]string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp))
@@ -103,6 +107,8 @@ func (f *openAPIFlags) validate(spec string) error {
 		return errors.New("--all takes everything, and --select, --tag and --method some; give one of them")
 	case f.check && f.out == "":
 		return errors.New("which file? --check --out FILE")
+	case f.refresh && (f.out == "" || f.check):
+		return errors.New("--refresh changes a file: --refresh --out FILE, without --check")
 	}
 	for _, text := range f.allowed {
 		address, err := netip.ParsePrefix(text)
@@ -174,6 +180,8 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 	switch {
 	case i.f.check:
 		return i.compare(made)
+	case i.f.refresh:
+		return i.refresh(ctx, made)
 	case i.f.out != "":
 		return i.write(ctx, file, made)
 	case i.f.output == "yaml":
@@ -322,11 +330,43 @@ func (i *openAPIImporter) compare(made *openapi.Made) error {
 	return nil
 }
 
+// refresh brings the file up to date.
+func (i *openAPIImporter) refresh(ctx context.Context, made *openapi.Made) error {
+	commands, err := cli.Commands(i.env)
+	if err != nil {
+		return err
+	}
+	file, err := cli.ReadFile(i.f.out, commands)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	data, lines, err := made.Refresh(file)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(i.env.Stderr, line)
+	}
+	if len(lines) == 0 {
+		i.env.Say("nothing is other in " + i.env.Short(i.f.out))
+		return nil
+	}
+	if err := cli.Confirm(ctx, i.env); err != nil {
+		return err
+	}
+	if err := cli.ReplaceFile(i.f.out, data, 0o600); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	i.env.Say(fmt.Sprintf("+ is added to %s, - is switched off, ~ is another and left as it is", i.env.Short(i.f.out)))
+	return nil
+}
+
 // write makes the file. One that is there is not written over: what somebody has changed in it would be gone.
 func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.Made) error {
 	if _, err := os.Lstat(i.f.out); !errors.Is(err, fs.ErrNotExist) {
 		return cli.Fail(exit.Usage, errors.Join(fmt.Errorf("%s is there already, and is not written over; "+
-			"--check says what is other in it, another --out writes a new file", i.env.Short(i.f.out)), err))
+			"--check says what is other in it, --refresh brings it up to date, another --out writes a new file",
+			i.env.Short(i.f.out)), err))
 	}
 	if err := cli.Confirm(ctx, i.env); err != nil {
 		return err
