@@ -5,9 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -16,19 +14,7 @@ import (
 // them: they count there as they do where a directory above was granted.
 func TestWhatIsGrantedHasItsName(t *testing.T) {
 	t.Parallel()
-	host, err := sandbox.Open(sandbox.Options{TempDir: t.TempDir(), Level: sandbox.LevelFull, Grace: time.Second,
-		Protected: sensitive.Protected(), Judge: New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if host.Level() != sandbox.LevelFull {
-		t.Skip(host.Why())
-	}
+	host := fullHost(t)
 	for _, row := range []struct {
 		name, granted, before, writes string
 		held                          bool // it is not there any more, or as it was

@@ -4,26 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"net/netip"
 	"os"
 	"path"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/httptool"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
-	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/internal/openapi"
-	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -32,9 +26,6 @@ const (
 	mostTools  = 40
 	mostTokens = 25_000
 )
-
-// largestSpec is how much is read of a document.
-const largestSpec = 64 << 20
 
 // openAPIFlags are what `import openapi` takes.
 type openAPIFlags struct {
@@ -154,7 +145,7 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 		Commands: commands, Tokens: func(t *tool.Tool) int { return mcpserver.FromTool(t).Tokens() },
 	})
 	if err != nil {
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", spec, err))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", shownURL(spec), err))
 	}
 	selecting := i.f.all || len(i.f.selected)+len(i.f.tags)+len(i.f.methods) > 0
 	tooMany := !selecting && (len(made.Tools) > mostTools || made.Tokens > mostTokens)
@@ -171,7 +162,7 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 			"--select, --tag and --method choose, --all takes all", len(made.Tools), made.Tokens, mostTools, mostTokens))
 	}
 	if len(made.Tools) == 0 {
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: there is no operation that a tool can be made of", spec))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: there is no operation that a tool can be made of", shownURL(spec)))
 	}
 	file, err := made.File()
 	if err != nil {
@@ -188,74 +179,6 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 		_, err = i.env.Stdout.Write(file)
 	}
 	return err
-}
-
-// read reads the document.
-func (i *openAPIImporter) read(ctx context.Context, spec string) ([]byte, error) {
-	if strings.HasPrefix(spec, "http://") || strings.HasPrefix(spec, "https://") {
-		return i.fetch(ctx, spec)
-	}
-	in := i.env.Stdin
-	if spec != "-" {
-		f, err := os.Open(spec)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-			return nil, errors.Join(fmt.Errorf("%s is no plain file", spec), err)
-		}
-		in = f
-	}
-	data, err := io.ReadAll(io.LimitReader(in, largestSpec+1))
-	if err == nil && len(data) > largestSpec {
-		err = fmt.Errorf("%s has more than %d MiB", spec, largestSpec>>20)
-	}
-	return data, err
-}
-
-// The bounds of fetching a document.
-const (
-	fetchTime      = 2 * time.Minute
-	fetchRedirects = 5 // to the same origin
-)
-
-// withoutUser is a URL for a message: without what stands before an @, which can be a password.
-func withoutUser(text string) string {
-	scheme, rest, _ := strings.Cut(text, "://")
-	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
-}
-
-// fetch reads the document at a URL, which is reached as any source of HTTP tools is.
-func (i *openAPIImporter) fetch(ctx context.Context, spec string) ([]byte, error) {
-	at, err := (&netguard.Guard{Allow: i.f.addresses}).CheckURL(spec)
-	if err != nil {
-		return nil, fmt.Errorf("%s is not fetched: %w; --allow-address is for an address that is not public",
-			display.Line(withoutUser(spec)), err)
-	}
-	client := httptool.New()
-	defer client.Close()
-	body := &httptool.Body{Keep: true}
-	origin := at.Scheme + "://" + at.Host
-	answer, err := client.Do(ctx, httptool.Exchange{
-		Request: &request.Request{Method: http.MethodGet, URL: spec, Origin: origin,
-			Header: []request.Header{{Name: "Accept", Value: "application/json, application/yaml;q=0.9, */*;q=0.1"}}},
-		API:    tool.API{Origin: origin, Addresses: i.f.addresses, Redirects: fetchRedirects},
-		Limits: httptool.Limits{Time: fetchTime, Bytes: largestSpec},
-	}, body)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s was not fetched: %w", display.Line(spec), err)
-	case !httptool.Succeeded(answer.Status):
-		where := ""
-		if to := answer.Header.Get("Location"); to != "" {
-			where = ", and leads to " + display.Line(to) + ", which is another server"
-		}
-		return nil, fmt.Errorf("%s was not fetched: the answer has status %d%s", display.Line(spec), answer.Status, where)
-	case body.Truncated:
-		return nil, fmt.Errorf("%s has more than %d MiB", display.Line(spec), largestSpec>>20)
-	}
-	return body.Data, nil
 }
 
 func (i *openAPIImporter) report(made *openapi.Made) error {
@@ -301,20 +224,21 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 	cli.SayTokens(i.env, len(made.Tools), made.Tokens)
 }
 
-// compare tells what is other in the file.
-func (i *openAPIImporter) compare(made *openapi.Made) error {
+// file reads the file that is there.
+func (i *openAPIImporter) file() (config.File, error) {
 	commands, err := cli.Commands(i.env)
 	if err != nil {
-		return err
+		return config.File{}, err
 	}
 	file, err := cli.ReadFile(i.f.out, commands)
 	if err != nil {
-		return cli.Fail(exit.Usage, err)
+		return file, cli.Fail(exit.Usage, err)
 	}
-	lines, err := made.Drift(file)
-	if err != nil {
-		return cli.Fail(exit.Usage, err)
-	}
+	return file, nil
+}
+
+// tellDrift lists what is other in the file.
+func (i *openAPIImporter) tellDrift(lines []string) {
 	out := i.env.Stdout
 	if i.f.output == "json" {
 		out = i.env.Stderr // stdout has the report
@@ -322,33 +246,39 @@ func (i *openAPIImporter) compare(made *openapi.Made) error {
 	for _, line := range lines {
 		fmt.Fprintln(out, line)
 	}
-	if len(lines) > 0 {
+	if len(lines) == 0 {
+		i.env.Say("nothing is other in " + i.env.Short(i.f.out))
+	}
+}
+
+// compare tells what is other in the file.
+func (i *openAPIImporter) compare(made *openapi.Made) error {
+	file, err := i.file()
+	if err != nil {
+		return err
+	}
+	lines, err := made.Drift(file)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	if i.tellDrift(lines); len(lines) > 0 {
 		i.env.Say(fmt.Sprintf("%s is other than the document", i.env.Short(i.f.out)))
 		return cli.Silent(exit.ToolFailed)
 	}
-	i.env.Say("nothing is other in " + i.env.Short(i.f.out))
 	return nil
 }
 
 // refresh brings the file up to date.
 func (i *openAPIImporter) refresh(ctx context.Context, made *openapi.Made) error {
-	commands, err := cli.Commands(i.env)
+	file, err := i.file()
 	if err != nil {
 		return err
-	}
-	file, err := cli.ReadFile(i.f.out, commands)
-	if err != nil {
-		return cli.Fail(exit.Usage, err)
 	}
 	data, lines, err := made.Refresh(file)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	for _, line := range lines {
-		fmt.Fprintln(i.env.Stderr, line)
-	}
-	if len(lines) == 0 {
-		i.env.Say("nothing is other in " + i.env.Short(i.f.out))
+	if i.tellDrift(lines); len(lines) == 0 {
 		return nil
 	}
 	if err := cli.Confirm(ctx, i.env); err != nil {
