@@ -98,6 +98,10 @@ func openHow() *unix.OpenHow {
 // everything that is granted is opened here first, in the new process, then the directories are covered,
 // then everything is made read-only at once, and only then is what was opened put in its place.
 func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
+	// Private, or what is mounted here would be mounted on the machine too, where no user namespace keeps the
+	// two apart; and a disk that is mounted there meanwhile would appear in the call, and could be written to.
+	// Before anything is opened, which would stay tied to the machine's all the same.
+	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Propagation: unix.MS_PRIVATE})
 	type opened struct {
 		grant
 		tree *int32
@@ -147,9 +151,8 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 			v.place(l, grant{path: path})
 		}
 	}
-	// Private, or a disk that is mounted meanwhile would appear in the call, and could be written to.
 	v.set(l, here, "/", unix.AT_RECURSIVE,
-		unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE})
+		unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID})
 	if temp != nil {
 		v.attach(l, temp, temporary)
 	} else {
