@@ -134,28 +134,40 @@ func (s *server) start(ctx context.Context, in *os.File) error {
 
 // relay has the guard serve behind what stands around calls.
 func (s *server) relay(ctx context.Context, words []string, in io.Reader, out io.Writer) error {
+	g, err := startGuard(ctx, words)
+	if err != nil {
+		return err
+	}
+	r := newRelay(ndjson.NewWriter(out), ndjson.NewWriter(g.in))
+	for i := range s.commands {
+		r.commands[mcpserver.ToolName(s.commands[i].tool.ID)] = &s.commands[i]
+	}
+	err = r.run(ctx, in, g.out, g.in.Close)
+	return errors.Join(err, g.Wait())
+}
+
+// guardProcess is the guard as an MCP server of this process alone. It ends with its input, or with the context that it
+// was started with; Wait for it.
+type guardProcess struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out io.Reader
+}
+
+func startGuard(ctx context.Context, words []string) (*guardProcess, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 2 * grace
-	toGuard, err := cmd.StdinPipe()
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fromGuard, err := cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	r := &relay{commands: map[string]*command{}, toClient: ndjson.NewWriter(out), toGuard: ndjson.NewWriter(toGuard),
-		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
-	for i := range s.commands {
-		r.commands[mcpserver.ToolName(s.commands[i].tool.ID)] = &s.commands[i]
-	}
-	err = r.run(ctx, in, fromGuard, toGuard.Close)
-	return errors.Join(err, cmd.Wait())
+	return &guardProcess{cmd, in, out}, cmd.Start()
 }
 
 func toolsCommand(served func(*cobra.Command) (*server, error)) *cobra.Command {

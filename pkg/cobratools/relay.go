@@ -33,6 +33,11 @@ type relay struct {
 	calls sync.WaitGroup
 }
 
+func newRelay(toClient, toGuard *ndjson.Writer) *relay {
+	return &relay{commands: map[string]*command{}, toClient: toClient, toGuard: toGuard,
+		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
+}
+
 // waitingCall is a call that is under way.
 type waitingCall struct {
 	cancel context.CancelCauseFunc
@@ -150,7 +155,9 @@ func (r *relay) begin(ctx context.Context, c *command, line []byte) {
 	}
 	r.calls.Go(func() {
 		defer cancel(nil)
-		answer := r.call(ctx, c, line, &frame, w)
+		answer := r.call(ctx, c, line, &frame, func(ctx context.Context, line []byte) ([]byte, error) {
+			return r.ask(ctx, frame.ID, line, w)
+		})
 		gaveUp := errors.Is(context.Cause(ctx), errGivenUp)
 		r.mu.Lock()
 		delete(r.waiting, id)
@@ -161,8 +168,10 @@ func (r *relay) begin(ctx context.Context, c *command, line []byte) {
 	})
 }
 
-// call takes a call through its Middleware, and returns the line for the client.
-func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson.Frame, w *waitingCall) []byte {
+// call takes a call through its Middleware, and returns the line for the client. ask hands a line to the guard, and
+// returns its answer.
+func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson.Frame,
+	ask func(ctx context.Context, line []byte) ([]byte, error)) []byte {
 	arguments, _ := ndjson.Get(frame.Params, "arguments")
 	in, failure := inputOf(&c.tool, arguments)
 	if failure != nil {
@@ -183,7 +192,7 @@ func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson
 		} else if len(in.Flags)+len(in.Args) > 0 {
 			to = ndjson.Replace(line, name, bytes.Join([][]byte{name, []byte(`,"arguments":`), given}, nil))
 		}
-		if last, err = r.ask(ctx, frame.ID, to, w); err != nil {
+		if last, err = ask(ctx, to); err != nil {
 			return nil, ToolOutput{}, err
 		}
 		last = bytes.TrimRight(last, "\r\n")

@@ -28,8 +28,8 @@ func TestLateAnswers(t *testing.T) {
 		}()
 		return next(ctx, r, in)
 	}}}})
-	r := &relay{commands: map[string]*command{"zoo_delete": tools["zoo_delete"]}, toClient: ndjson.NewWriter(toClient), toGuard: ndjson.NewWriter(toGuard),
-		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
+	r := newRelay(ndjson.NewWriter(toClient), ndjson.NewWriter(toGuard))
+	r.commands["zoo_delete"] = tools["zoo_delete"]
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(t.Context(), fromClient, fromGuard, toGuard.Close) }() // ends with the client
 	lines := bufio.NewReader(clientIn)
@@ -77,8 +77,8 @@ func TestRetry(t *testing.T) {
 		}
 		return next(ctx, r, in)
 	}}}})
-	r := &relay{commands: map[string]*command{"zoo_delete": tools["zoo_delete"]}, toClient: ndjson.NewWriter(toClient), toGuard: ndjson.NewWriter(toGuard),
-		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
+	r := newRelay(ndjson.NewWriter(toClient), ndjson.NewWriter(toGuard))
+	r.commands["zoo_delete"] = tools["zoo_delete"]
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(t.Context(), fromClient, fromGuard, toGuard.Close) }() // ends with the client
 	go func() {                                                                       // the guard, which ends with the relay

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
 // tokenVariable has the token that clients show.
@@ -34,14 +36,17 @@ says where it is, and which token clients show (Authorization: Bearer TOKEN), or
 the file that has it; ` + tokenVariable + ` is another one.
 
 Where a2a-acp is installed, this is a2a-acp serve, with your other tools beside
-these. Where it is not, calls run with all your rights, and only this machine
-reaches it.`,
+these; of a program that has a middleware, a2a-acp guards the calls behind it,
+and these tools are all there is. Where a2a-acp is not installed, calls run with
+all your rights. In both of these cases only this machine reaches it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := served(cmd)
 			if err != nil {
 				return err
 			}
-			return s.stream(cmd.Context(), net.JoinHostPort(host, strconv.Itoa(port)), cmd.OutOrStdout())
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return s.stream(ctx, net.JoinHostPort(host, strconv.Itoa(port)), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&host, "host", "127.0.0.1", "the address that it listens at")
@@ -52,10 +57,8 @@ reaches it.`,
 
 // stream serves clients at an address until ctx ends.
 func (s *server) stream(ctx context.Context, address string, out io.Writer) error {
-	if path := guard(); path != "" {
-		if s.wrapped() {
-			return errors.New("a2a-acp serve would pass by what this program has around calls (Middleware, PreRun, PostRun): use start")
-		}
+	path := guard()
+	if path != "" && !s.wrapped() {
 		file, err := s.config.toolsFile(s.program, s.commands)
 		if err != nil {
 			return err
@@ -63,15 +66,55 @@ func (s *server) stream(ctx context.Context, address string, out io.Writer) erro
 		words := []string{path, "serve", "--listen", address, "--tools", file}
 		return fmt.Errorf("start %s: %w", path, syscall.Exec(path, words, os.Environ()))
 	}
-	s.log.Warn(unguarded)
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%s is reached by other machines, and nothing here has a certificate: install a2a-acp, whose serve has", host)
+		cure := "install a2a-acp, whose serve has"
+		if path != "" {
+			cure = "a2a-acp serve has, and passes by what this program has around calls (Middleware, PreRun, PostRun); " +
+				"leave that out, or put a proxy that has one in front of a loopback address"
+		}
+		return fmt.Errorf("%s is reached by other machines, and nothing here has a certificate: %s", host, cure)
 	}
-	m, err := mcpserver.New(mcpserver.Options{Tools: newAlone(s.commands), Version: s.version})
+	if path == "" {
+		s.log.Warn(unguarded)
+		return s.serve(ctx, address, newAlone(s.commands), out)
+	}
+	words, err := s.config.guarded(path, s.program, s.commands)
+	if err != nil {
+		return err
+	}
+	s.log.Debug("guarded", "by", words)
+	return s.streamBehind(ctx, words, address, out)
+}
+
+// streamBehind serves clients, and has the guard serve this process: it is behind what stands around calls.
+func (s *server) streamBehind(ctx context.Context, words []string, address string, out io.Writer) error {
+	g, err := startGuard(context.WithoutCancel(ctx), words) // it ends when its input does: calls end before
+	if err != nil {
+		return err
+	}
+	over, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	tools := newBehind(s.commands, ndjson.NewWriter(g.in))
+	read := make(chan error, 1)
+	go func() { // ends with the guard's output
+		err := tools.answers(g.out)
+		cancel(errors.New(guardName + " has ended"))
+		read <- err
+	}()
+	err = s.serve(over, address, tools, out)
+	if err == nil && ctx.Err() == nil {
+		err = context.Cause(over)
+	}
+	return errors.Join(err, g.in.Close(), <-read, g.Wait())
+}
+
+// serve serves tools to clients that show the token, until ctx ends.
+func (s *server) serve(ctx context.Context, address string, tools mcpserver.Tools, out io.Writer) error {
+	m, err := mcpserver.New(mcpserver.Options{Tools: tools, Version: s.version})
 	if err != nil {
 		return err
 	}
