@@ -100,7 +100,7 @@ func TestQuestions(t *testing.T) {
 				r.stop()
 				r.wantFile("sum.js", "exports.sum = 1\n")
 				if out, err := r.git("log", "--oneline"); err != nil || strings.Count(out, "\n") != 2 {
-					t.Errorf("the work was not committed: %v: %s", err, out)
+					t.Errorf("the work was not committed: %v: %s; the model was told %q", err, out, r.model.Told())
 				}
 				if len(titles) > column.most {
 					t.Errorf("%d questions; want at most %d: %q", len(titles), column.most, titles)
@@ -116,10 +116,13 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// makeProject puts a small program under git into the workspace.
+// makeProject puts a small program under git into the workspace. What an agent keeps in its own folder is
+// not the project's: Claude writes there what is always allowed at the very moment at which it begins to carry
+// it out, and "git add -A" fails when a file is renamed between its being listed and read.
 func (r *rig) makeProject() {
 	r.t.Helper()
 	write(r.t, r.path("main.js"), "exports.total = (a, b) => a + b\n")
+	write(r.t, r.path(".gitignore"), ".claude/\n")
 	write(r.t, r.path("package.json"), `{"name":"p","version":"1.0.0","scripts":{"test":"node --check main.js"}}`+"\n")
 	for _, words := range [][]string{{"init", "-q"}, {"config", "user.name", "A"}, {"config", "user.email", "a@example.com"},
 		{"add", "-A"}, {"commit", "-q", "-m", "Begin"}} {
