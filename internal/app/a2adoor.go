@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,7 +110,7 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 		Told: func(by a2a.Caller, agent, what string) {
 			a.note(events.Event{Type: events.AgentLogin, Principal: by.Name, Agent: agent, Detail: what})
 		},
-		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: a.Set().Settings.Serve.Push,
+		Base: a.a2aBase, Deliverer: a.a2aDeliverer(), PushAllow: func() []netip.Prefix { return a.Set().Settings.Serve.Push },
 		Retention: func() a2a.Retention { return a2a.Retention(a.Set().Settings.Serve.Tasks) },
 	}); err != nil {
 		return err

@@ -102,8 +102,10 @@ func run(ctx context.Context, listen string, long time.Duration) (err error) {
 		return err
 	}
 	door, err := a2a.New(a2a.Options{
-		Deliverer: deliverer, PushAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		Log: log, Signer: signer,
+		Deliverer: deliverer, Log: log, Signer: signer,
+		PushAllow: func() []netip.Prefix { // the suites listen here
+			return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+		},
 		Agent:     a2a.NewACPAgent(a2a.ACPOptions{Agents: agents, Name: agentName, Version: "1.0.0"}),
 		PlainCard: true, // the TCK takes no card with the fields of 0.3
 		Caller:    func(*http.Request) a2a.Caller { return a2a.Caller{Name: "suite"} },

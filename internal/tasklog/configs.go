@@ -14,21 +14,33 @@ type Config struct {
 	Body  []byte // the business of the task's door
 }
 
-// MostConfigs is how many a task may have.
-const MostConfigs = 50
+// How many configs there may be.
+const (
+	MostConfigs = 50 // of a task
+	// MostWanted is how many of an owner's may have something to tell, or come to have, at a time: each is looked
+	// after by itself.
+	MostWanted = 1024
+)
 
-// PutConfig keeps a config of a task, in place of the one with its id, and returns it as it is kept.
+// wanted are the configs of which there is something to tell, or may be.
+const wanted = `told = 0 AND (state NOT IN ('completed', 'failed', 'canceled', 'rejected') OR since < seq)`
+
+// PutConfig keeps a config of a task, in place of the one with its id, and returns it as it is kept. The error is
+// ErrTooMany where the task has MostConfigs already, or its owner MostWanted.
 func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 	_, err := l.write(ctx, func(w *writer) (wrote, error) {
 		t, err := w.read(c.Task)
 		if err != nil {
 			return wrote{}, err
 		}
-		var others int
+		var others, owners int
 		if err := w.countConfigs.QueryRow(t.num, c.ID).Scan(&others); err != nil {
 			return wrote{}, err
 		}
-		if others >= MostConfigs {
+		if err := w.countWanted.QueryRow(t.Owner, t.num, c.ID).Scan(&owners); err != nil {
+			return wrote{}, err
+		}
+		if others >= MostConfigs || owners >= l.mostWanted {
 			return wrote{}, ErrTooMany
 		}
 		c.Since = t.Seq
@@ -72,9 +84,8 @@ func (l *Log) Configs(ctx context.Context, t Task) ([]Config, error) {
 
 // Wanted returns the configs of a door's tasks of which there is something to tell, or may be, the oldest first.
 func (l *Log) Wanted(ctx context.Context, door string) ([]Config, error) {
-	return readConfigs(l.reading.QueryContext(ctx, `SELECT tasks.id, configs.id, since, body FROM configs
-		JOIN tasks ON tasks.num = configs.task WHERE door = ? AND told = 0
-		AND (state NOT IN ('completed', 'failed', 'canceled', 'rejected') OR since < seq) ORDER BY configs.num`, door))
+	return readConfigs(l.reading.QueryContext(ctx, `SELECT tasks.id, configs.id, since, body FROM configs INDEXED BY configs_wanted
+		CROSS JOIN tasks ON tasks.num = configs.task WHERE door = ? AND `+wanted+` ORDER BY configs.num`, door))
 }
 
 func readConfigs(rows *sql.Rows, err error) (list []Config, failed error) {

@@ -29,6 +29,8 @@ type Log struct {
 	now     func() time.Time
 	look    time.Duration
 
+	mostWanted int // MostWanted, but for tests
+
 	requests chan *request
 	closing  chan struct{}
 	closed   chan struct{} // the writer has ended
@@ -56,7 +58,7 @@ const (
 // Open opens the log, and makes it where there is none.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := &Log{
-		now: o.Now, look: o.Look, requests: make(chan *request, mostQueued),
+		now: o.Now, look: o.Look, mostWanted: MostWanted, requests: make(chan *request, mostQueued),
 		closing: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if l.now == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -148,6 +149,47 @@ func TestList(t *testing.T) {
 				t.Errorf("%s, %d a page: %v, want %s", test.name, most, got, test.want)
 			}
 		}
+	}
+}
+
+// TestMostWanted keeps so many configs of an owner that have something to tell, or may: those that were told, and those of
+// another, do not count.
+func TestMostWanted(t *testing.T) {
+	t.Parallel()
+	l := open(t, newPath(t))
+	l.mostWanted = 3*MostConfigs - 1
+	var making sync.WaitGroup
+	for i := range 3 {
+		id := fmt.Sprint(i)
+		begun(t, l, id, "anna")
+		for j := range MostConfigs {
+			making.Go(func() { _, _ = l.PutConfig(t.Context(), Config{Task: id, ID: fmt.Sprint(j), Body: []byte("x")}) })
+		}
+	}
+	making.Wait()
+	begun(t, l, "more", "anna")
+	begun(t, l, "other", "bob")
+	if list, err := l.Wanted(t.Context(), "a2a"); err != nil || len(list) != l.mostWanted {
+		t.Fatalf("%d are wanted, %v", len(list), err)
+	}
+	put := func(task string) error {
+		_, err := l.PutConfig(t.Context(), Config{Task: task, ID: "x", Body: []byte("x")})
+		return err
+	}
+	if err := put("more"); !errors.Is(err, ErrTooMany) {
+		t.Errorf("one more: %v", err)
+	}
+	if _, err := l.PutConfig(t.Context(), Config{Task: "0", ID: "0", Body: []byte("new")}); err != nil {
+		t.Errorf("in place of another: %v", err)
+	}
+	if err := put("other"); err != nil {
+		t.Errorf("of another: %v", err)
+	}
+	if err := l.Told(t.Context(), "0", "0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := put("more"); err != nil {
+		t.Errorf("in the room of one that was told: %v", err)
 	}
 }
 

@@ -38,6 +38,12 @@ func (n *news) tell() {
 	n.next = make(chan struct{})
 }
 
+// LookAgain has whoever waits for News look again, as after another one may be told what there is already.
+func (l *Log) LookAgain() {
+	l.news.heard()
+	l.news.tell()
+}
+
 // News returns a channel that is closed when something has happened to some task, soon after.
 func (l *Log) News() <-chan struct{} {
 	l.news.mu.Lock()

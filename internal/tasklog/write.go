@@ -137,7 +137,8 @@ type writer struct {
 	create, event, lead, head        *sql.Stmt
 	take, remove, leave              *sql.Stmt
 	since                            *sql.Stmt
-	config, noConfig, countConfigs   *sql.Stmt
+	config, noConfig                 *sql.Stmt
+	countConfigs, countWanted        *sql.Stmt
 	told, lastN, setLastN            *sql.Stmt
 
 	// Of the transaction that is under way.
@@ -178,8 +179,10 @@ func newWriter(ctx context.Context, l *Log) (*writer, error) {
 		&w.told:         `UPDATE configs SET told = 1 WHERE task = ? AND id = ?`,
 		&w.noConfig:     `DELETE FROM configs WHERE task = ? AND id = ?`,
 		&w.countConfigs: `SELECT count(*) FROM configs WHERE task = ? AND id <> ?`,
-		&w.lastN:        `SELECT n FROM written`,
-		&w.setLastN:     `UPDATE written SET n = ?`,
+		&w.countWanted: `SELECT count(*) FROM configs INDEXED BY configs_wanted CROSS JOIN tasks ON tasks.num = configs.task
+			WHERE owner = ? AND NOT (configs.task = ? AND configs.id = ?) AND ` + wanted,
+		&w.lastN:    `SELECT n FROM written`,
+		&w.setLastN: `UPDATE written SET n = ?`,
 	} {
 		stmt, err := l.writing.PrepareContext(ctx, text)
 		if err != nil {

@@ -113,12 +113,18 @@ func New(o Options) *Deliverer {
 }
 
 // Set has the Deliverer deliver to these subscriptions of a source, and to no others of it. What it knows of
-// them, and what is owed to them, stays.
+// them, and what is owed to them, stays. One that is the same as before is not disturbed: what is on its way to a slow
+// receiver is not sent anew because another subscription has come or gone.
 func (d *Deliverer) Set(source string, list []Subscription) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	before := maps.Clone(d.wanted)
 	maps.DeleteFunc(d.wanted, func(key store.WebhookKey, _ *Subscription) bool { return key.Source == source })
 	for _, s := range list {
+		if known := before[s.key()]; known != nil && known.isSame(&s) {
+			d.wanted[s.key()] = known
+			continue
+		}
 		d.wanted[s.key()] = &s
 	}
 	if !d.begun && len(d.wanted) > 0 && !d.isDraining() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
@@ -74,7 +75,7 @@ const (
 type Subscription struct {
 	Source, ID string // required: the key
 	Called     string // what people and the record call it; optional, default the ID
-	Stream     Stream // required
+	Stream     Stream // required, and comparable
 	Begin      Begin  // optional, default BeginNow
 	Target     Target // required
 	Retry      Retry  // optional, default a day
@@ -87,6 +88,18 @@ func (s *Subscription) begin(ctx context.Context) (Position, error) {
 		return Position{}, nil
 	}
 	return s.Stream.End(ctx)
+}
+
+// isSame reports whether another one delivers the same, from the same stream, to the same receiver in the same way.
+func (s *Subscription) isSame(other *Subscription) bool {
+	return reflect.DeepEqual(s.plain(), other.plain()) && s.Stream == other.Stream
+}
+
+// plain is a subscription without its stream, which is compared by what it is, and not by what is in it.
+func (s *Subscription) plain() Subscription {
+	plain := *s
+	plain.Stream = nil
+	return plain
 }
 
 // name is what it is called.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -486,6 +487,44 @@ func TestOtherSource(t *testing.T) {
 	h.put("b")
 	record.wants("b")
 	r.quiet()
+}
+
+// TestSetDisturbsNobody has subscriptions come and go while a slow receiver is at its answer: it is sent nothing twice.
+func TestSetDisturbsNobody(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	l := &tasks{news: make(chan struct{})}
+	answers := make(chan struct{})
+	slow, other := newReceiver(t, func(http.ResponseWriter, *http.Request) { <-answers }), newReceiver(t, nil)
+	d := New(h.options())
+	t.Cleanup(func() { h.stop(d) })
+	on := func(task string, r *receiver) Subscription {
+		return Subscription{Source: "tasks", ID: task, Stream: taskStream{l, task}, Begin: BeginBeginning,
+			Target: Target{URL: Value{Literal: r.URL}, Header: map[string]string{"X": "y"}, Allow: loopback}}
+	}
+	list := []Subscription{on("slow", slow)}
+	d.Set("tasks", list)
+	l.add(taskEvent{"slow", "one", false})
+	slow.wants("one")
+	for i := range 3 {
+		task := fmt.Sprint("other", i)
+		list = append(list, on(task, other))
+		d.Set("tasks", list)
+		l.add(taskEvent{task, task, false})
+		other.wants(task) // so the new ones are in force
+	}
+	d.Set("tasks", list[:2])
+	close(answers)
+	l.add(taskEvent{"slow", "two", false})
+	slow.wants("two")
+	slow.quiet()
+	h.row("slow", func(w store.Webhook) bool { return w.Delivered == 2 })
+	moved := on("slow", other) // another receiver has what comes from now on
+	d.Set("tasks", []Subscription{moved})
+	h.row("slow", func(w store.Webhook) bool { return w.Target == moved.Target.name() })
+	l.add(taskEvent{"slow", "three", false})
+	other.wants("three")
+	slow.quiet()
 }
 
 var errBroken = errors.New("the source is broken")

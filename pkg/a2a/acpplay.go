@@ -124,40 +124,6 @@ func (p *play) put(artifact *wire.Artifact, grows, last bool) {
 	p.emit(event, len(artifact.Name)+sizeOf(artifact.Parts), !begun)
 }
 
-func sizeOf(parts wire.ContentParts) (n int) {
-	for _, part := range parts {
-		n += len(part.Filename) + len(part.MediaType)
-		switch said := part.Content.(type) {
-		case wire.Text:
-			n += len(said)
-		case wire.Raw:
-			n += len(said)
-		case wire.URL:
-			n += len(said)
-		case wire.Data:
-			n += sizeOfValue(said.Value)
-		}
-	}
-	return n
-}
-
-// sizeOfValue is about how many bytes a value of JSON takes.
-func sizeOfValue(value any) (n int) {
-	switch value := value.(type) {
-	case string:
-		return len(value) + 2
-	case []any:
-		for _, item := range value {
-			n += sizeOfValue(item) + 1
-		}
-	case map[string]any:
-		for name, item := range value {
-			n += len(name) + sizeOfValue(item) + 4
-		}
-	}
-	return n + 8
-}
-
 // call tells of a tool call: its state, where that is another one, its diffs, and what it shows in the end.
 func (p *play) call(c *agentclient.ToolCall) {
 	data := callDataOf(c)

@@ -14,7 +14,8 @@ import (
 // The bounds of a request's JSON.
 const (
 	mostDepth  = 64
-	mostFields = 10_000 // of one object
+	mostFields = 10_000    // of one object
+	mostValues = 1_000_000 // in all: each takes more memory than it takes bytes
 )
 
 // fields are the names in the messages of requests, as ProtoJSON writes them: all other members are unknown, and
@@ -66,6 +67,7 @@ type canonicalizer struct {
 	at     int
 	out    bytes.Buffer
 	schema bool // what is read are messages of the protocol
+	values int  // that were read
 }
 
 // syntaxError is about JSON that is none, or that is bent.
@@ -139,6 +141,9 @@ func (c *canonicalizer) expect(b byte) {
 func (c *canonicalizer) value(depth int, free bool, field string) {
 	if depth > mostDepth {
 		c.fail(errParams, "it is nested deeper than %d", mostDepth)
+	}
+	if c.values++; c.values > mostValues {
+		c.fail(errParams, "it holds more than %d values", mostValues)
 	}
 	begin := c.at
 	switch b := c.peek(); {

@@ -57,7 +57,8 @@ func (h *house) pushing(change *Options) {
 			h.t.Error(err)
 		}
 	})
-	change.Deliverer, change.PushAllow = d, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	change.Deliverer = d
+	change.PushAllow = func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 }
 
 func newPushingHouse(t *testing.T) *house {
@@ -93,9 +94,47 @@ func TestPushOfNobody(t *testing.T) {
 				t.Errorf("%d were told", len(told))
 			}
 			follows.Store(true)
-			h.send("otto", "chunks") // there are news
+			h.door.Recheck() // nothing else happens
 			<-told
 		}()
+	}
+}
+
+// TestPushAllow has addresses allowed, and taken away again, while the server runs.
+func TestPushAllow(t *testing.T) {
+	t.Parallel()
+	var allows atomic.Bool
+	h := &house{t: t, dir: t.TempDir()}
+	h.open(func(o *Options) {
+		h.pushing(o)
+		all := o.PushAllow()
+		o.PushAllow = func() []netip.Prefix {
+			if allows.Load() {
+				return all
+			}
+			return nil
+		}
+	})
+	t.Cleanup(h.close)
+	url, told := receiver(t)
+	task := h.send("anna", "turn")
+	config := fmt.Sprintf(`{"taskId":%q,"url":%q}`, task["id"], url)
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config); failure["code"] != -32602.0 {
+		t.Fatalf("not allowed: %v", failure)
+	}
+	allows.Store(true)
+	h.door.Recheck()
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config); failure != nil {
+		t.Fatal(failure)
+	}
+	h.rpc("anna", "SendMessage", message("turn", fmt.Sprintf(`,"taskId":%q`, task["id"])))
+	for range 2 { // working, and waiting again
+		<-told
+	}
+	allows.Store(false)
+	h.door.Recheck()
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config); failure["code"] != -32602.0 {
+		t.Errorf("not allowed any more: %v", failure)
 	}
 }
 

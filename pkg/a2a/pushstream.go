@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -17,14 +19,30 @@ import (
 // pushSource is the name of the tasks as a source of deliveries.
 const pushSource = "a2a"
 
+// pushes are the push notifications that are delivered.
+type pushes struct {
+	wanted atomic.Int64 // how often something of what is wanted has changed
+
+	mu      sync.Mutex
+	set     int64                  // how often it had, when it was read for the deliverer last
+	streams map[string]*pushStream // by the key of their subscription
+}
+
 // deliver has the deliverer deliver what is wanted now, and nothing else.
 func (s *Server) deliver(ctx context.Context) {
 	if s.o.Deliverer == nil {
 		return
 	}
-	s.delivering.Lock() // so that what was read first is not set last
-	defer s.delivering.Unlock()
+	p := &s.pushes
+	change := p.wanted.Add(1)
+	p.mu.Lock() // so that what was read first is not set last
+	defer p.mu.Unlock()
+	if p.set >= change { // somebody has read it since
+		return
+	}
+	now := p.wanted.Load()
 	var list []webhook.Subscription
+	streams := map[string]*pushStream{}
 	for _, at := range s.all() {
 		wanted, err := s.o.Log.Wanted(context.WithoutCancel(ctx), at.door)
 		if err != nil {
@@ -37,20 +55,27 @@ func (s *Server) deliver(ctx context.Context) {
 				s.o.Say(fmt.Sprintf("the push notification config %s of task %s cannot be read: %v", c.ID, c.Task, err))
 				continue
 			}
+			id := c.Task + "/" + c.ID
+			stream := p.streams[id]
+			if stream == nil || stream.config.Since != c.Since || stream.version != config.Version {
+				stream = &pushStream{server: s, config: c, version: config.Version}
+			}
+			streams[id] = stream
 			list = append(list, webhook.Subscription{
-				Source: pushSource, ID: c.Task + "/" + c.ID, Begin: webhook.BeginBeginning,
+				Source: pushSource, ID: id, Begin: webhook.BeginBeginning,
 				Called: fmt.Sprintf("push notifications of task %s (%s)", c.Task, c.ID),
-				Stream: &pushStream{server: s, config: c, version: config.Version}, Target: *s.target(&config.PushConfig),
+				Stream: stream, Target: *s.target(&config.PushConfig),
 			})
 		}
 	}
+	p.set, p.streams = now, streams
 	s.o.Deliverer.Set(pushSource, list)
 }
 
 // target returns where a config wants things to be told. The protocol names no header for the token any more; its
 // modules use these two.
 func (s *Server) target(config *wire.PushConfig) *webhook.Target {
-	t := &webhook.Target{URL: webhook.Value{Literal: config.URL}, Allow: s.o.PushAllow,
+	t := &webhook.Target{URL: webhook.Value{Literal: config.URL}, Allow: s.o.PushAllow(),
 		Signing: webhook.Signing{Ed25519: true}}
 	if config.Token != "" {
 		t.Header = map[string]string{"X-A2A-Notification-Token": config.Token, "A2A-Notification-Token": config.Token}

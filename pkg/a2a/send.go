@@ -79,7 +79,7 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 		reply.ContextID = message.ContextID
 		return sent{reply: reply}, nil
 	}
-	if err := s.room(q.caller); err != nil {
+	if err := s.room(q.caller, sizeOfMessage(message)); err != nil {
 		return sent{}, err
 	}
 	message.TaskID = wire.NewTaskID()
@@ -278,7 +278,7 @@ func checkSend(params *wire.SendMessageRequest) error {
 		wrong = append(wrong, invalid("message.parts", "want 1 to %d parts, found %d", mostParts, len(m.Parts)))
 	}
 	for name, id := range map[string]string{"messageId": m.ID, "contextId": m.ContextID, "taskId": string(m.TaskID)} {
-		if len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		if len(id) > longestID || strings.ContainsFunc(id, isControl) {
 			wrong = append(wrong, invalid("message."+name, "it is longer than %d bytes, or holds control characters", longestID))
 		}
 	}
@@ -300,6 +300,9 @@ func checkSend(params *wire.SendMessageRequest) error {
 	wrong[0].wrong = wrong[1:]
 	return wrong[0]
 }
+
+// isControl reports whether a character is one that an id does not hold.
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 // checkExtensions refuses a client that does not declare what the card requires.
 func checkExtensions(card *wire.AgentCard, declared []string) error {

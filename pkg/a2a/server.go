@@ -49,8 +49,9 @@ type Options struct {
 	// Deliverer delivers push notifications. Optional; without it there are none. The caller closes it after the
 	// server. *webhook.Deliverer is one.
 	Deliverer Deliverer
-	// PushAllow are the addresses that push notifications reach although they are not public. Optional.
-	PushAllow []netip.Prefix
+	// PushAllow returns the addresses that push notifications reach although they are not public. Optional. Recheck
+	// has it asked again.
+	PushAllow func() []netip.Prefix
 	// PlainCard has a client that does not say which version it speaks get the card of 1.0 alone.
 	PlainCard bool
 	// Retention says how long tasks are kept. Optional; without it they are.
@@ -80,15 +81,15 @@ type Server struct {
 	ending context.Context // done when runs are to end
 	end    context.CancelCauseFunc
 
-	mu         sync.Mutex
-	stopping   bool
-	delivering sync.Mutex      // see deliver
-	runs       map[string]*run // by the task's id
-	underWay   map[string]int  // how many there are, by whose they are
-	began      time.Time
-	logins     loginsUnderWay
-	watchers   [2]atomic.Int64 // streams of many tasks: server-sent events, and WebSockets
-	working    sync.WaitGroup  // runs, and what goes on by itself
+	mu       sync.Mutex
+	stopping bool
+	runs     map[string]*run // by the task's id
+	underWay map[string]load // what there is of them, by whose they are
+	began    time.Time
+	logins   loginsUnderWay
+	watchers [2]atomic.Int64 // streams of many tasks: server-sent events, and WebSockets
+	working  sync.WaitGroup  // runs, and what goes on by itself
+	pushes   pushes
 }
 
 // endpoint is an agent and where it is.
@@ -125,13 +126,16 @@ func New(o Options) (*Server, error) {
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}
 	}
+	if o.PushAllow == nil {
+		o.PushAllow = func() []netip.Prefix { return nil }
+	}
 	if o.Retention == nil {
 		o.Retention = func() Retention { return Retention{} }
 	}
 	if o.KeepAlive <= 0 {
 		o.KeepAlive = 15 * time.Second
 	}
-	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}, underWay: map[string]int{}, began: o.Now()}
+	s := &Server{o: o, endpoints: map[string]*endpoint{}, runs: map[string]*run{}, underWay: map[string]load{}, began: o.Now()}
 	s.root = &endpoint{agent: o.Agent, door: "a2a"}
 	for name, agent := range o.Agents {
 		s.endpoints[name] = newEndpoint(name, agent)
@@ -229,8 +233,9 @@ func (s *Server) Close(ctx context.Context) {
 	}
 }
 
-// Recheck ends the tasks of principals that may have nothing done any more: those that are worked on, and those that
-// wait. It does not wait for that.
+// Recheck looks at what has changed since: it ends the tasks of principals that may have nothing done any more, those
+// that are worked on and those that wait; who may follow tasks again is told what was missed; and push notifications
+// reach what they may reach now. It does not wait for that.
 func (s *Server) Recheck() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +245,11 @@ func (s *Server) Recheck() {
 		}
 	}
 	if !s.stopping {
-		s.working.Go(s.endRevoked) // ends with what it finds, or with s.ending
+		s.working.Go(func() { // ends with what it finds, or with s.ending
+			s.endRevoked()
+			s.deliver(s.ending)
+			s.o.Log.LookAgain()
+		})
 	}
 }
 

@@ -30,8 +30,8 @@ func (s *snapshot) json() ([]byte, error) {
 	return s.encoded, s.err
 }
 
-// mostKeptParts bounds the tasks that are kept in memory.
-const mostKeptParts = 256
+// mostKept bounds the tasks that are kept in memory, each: in bytes, as sizeOf counts them. Clients choose most of them.
+const mostKept = 256 << 10
 
 // snapshot returns a task as it is now, or a little later.
 func (s *Server) snapshot(ctx context.Context, t tasklog.Task) (*snapshot, error) {
@@ -61,15 +61,10 @@ func (s *Server) keep(t tasklog.Task, task *wire.Task) *snapshot {
 		return kept
 	}
 	snap := &snapshot{seq: t.Seq, task: task}
-	parts := 0
-	for _, artifact := range task.Artifacts {
-		parts += len(artifact.Parts)
-		for _, part := range artifact.Parts {
-			parts += (len(part.Text()) + len(part.Raw())) >> 10
-		}
-	}
-	if parts <= mostKeptParts {
+	if sizeOfTask(task) <= mostKept {
 		s.snapshots.Add(t.ID, snap)
+	} else {
+		s.snapshots.Remove(t.ID)
 	}
 	return snap
 }

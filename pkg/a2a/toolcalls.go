@@ -53,8 +53,9 @@ func callsOf(m *wire.Message) ([]ToolCall, error) {
 		if calls[i].ID == "" {
 			calls[i].ID = "call-" + strconv.Itoa(i+1)
 		}
-		if id := calls[i].ID; seen[id] || len(id) > longestID {
-			return nil, invalid("message.parts", "the id %.60q of a call stands there twice, or is longer than %d bytes", id, longestID)
+		if id := calls[i].ID; seen[id] || len(id) > longestID || strings.ContainsFunc(id, isControl) {
+			return nil, invalid("message.parts", "the id %.60q of a call stands there twice, is longer than %d bytes, or holds control "+
+				"characters", id, longestID)
 		}
 		seen[calls[i].ID] = true
 	}

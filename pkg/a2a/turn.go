@@ -219,6 +219,9 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 		return r.head, failf(errUnsupported, "task %s is %s and waits for no message: it was answered before, or is under way",
 			r.head.ID, r.head.State)
 	}
+	if sizeOfMessage(message) > mostAnswer { // it is kept in memory with the task, and there may be many
+		return r.head, invalid("message", "an answer is longer than %d KiB", mostAnswer>>10)
+	}
 	if err := r.unnamed(message); err != nil {
 		return r.head, err
 	}
@@ -355,16 +358,31 @@ func (s *Server) step(t tasklog.Task, event wire.Event) (tasklog.Step, error) {
 	return step, err
 }
 
-// mostUnderWay is how many tasks of one principal are worked on at a time. A client need not wait for one, so that
-// what bounds its requests does not bound them.
-const mostUnderWay = 1024
+// What one principal may have worked on at a time. A client need not wait for a task, so that what bounds its requests
+// does not bound that.
+const (
+	mostUnderWay      = 1024     // tasks
+	mostBytesUnderWay = 64 << 20 // of the messages that they have begun with, which are kept in memory
+	mostAnswer        = 1 << 20  // of a message that answers a question
+)
 
-// room refuses a caller of whose tasks so many are under way.
-func (s *Server) room(caller Caller) error {
+// load is what is under way of a principal's.
+type load struct {
+	tasks, bytes int
+}
+
+func (l load) plus(tasks, bytes int) load { return load{l.tasks + tasks, l.bytes + bytes} }
+
+// room refuses a caller of whose tasks so many are under way that there is no room for one with a message of this size.
+func (s *Server) room(caller Caller, bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.underWay[caller.Name] >= mostUnderWay {
+	switch l := s.underWay[caller.Name]; {
+	case l.tasks >= mostUnderWay:
 		return failf(errBusy, "%d tasks are under way or wait for an answer; end one of them", mostUnderWay)
+	case l.tasks > 0 && l.bytes+bytes > mostBytesUnderWay:
+		return failf(errBusy, "the tasks that are under way or wait for an answer have begun with %d MiB of messages; end one of them",
+			mostBytesUnderWay>>20)
 	}
 	return nil
 }
@@ -380,7 +398,8 @@ func (s *Server) run(at *endpoint, caller Caller, from origin, head tasklog.Task
 	if s.stopping {
 		return failf(errStopping, "%v", errEnds)
 	}
-	s.underWay[head.Owner]++
+	bytes := sizeOfTask(task)
+	s.underWay[head.Owner] = s.underWay[head.Owner].plus(1, bytes)
 	s.runs[head.ID] = r
 	if !s.o.Acts(head.Owner) { // since it was let in
 		r.stop(errRevoked)
@@ -392,7 +411,8 @@ func (s *Server) run(at *endpoint, caller Caller, from origin, head tasklog.Task
 		if s.runs[head.ID] == r {
 			delete(s.runs, head.ID)
 		}
-		if s.underWay[head.Owner]--; s.underWay[head.Owner] == 0 {
+		s.underWay[head.Owner] = s.underWay[head.Owner].plus(-1, -bytes)
+		if s.underWay[head.Owner].tasks == 0 {
 			delete(s.underWay, head.Owner)
 		}
 		s.mu.Unlock()
