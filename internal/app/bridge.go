@@ -40,6 +40,8 @@ type BridgeOptions struct {
 	Stderr    *lines.Writer // required
 	MaxFrame  int           // bytes
 	Hooks     HookUse
+	// SummaryCard has a card at the end of each turn say what the turn came to.
+	SummaryCard bool
 
 	Confinement confine.Confinement // the sandbox that the agent is to be in
 	// Driven is set where nobody looks at an editor. Optional.
@@ -198,6 +200,9 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		Prefix:   "a2a-acp-" + random() + "-",
 
 		Confinement: b.confinement(), Terminals: own,
+	}
+	if o.SummaryCard {
+		options.BeginTurn = summaries.beginTurn
 	}
 	if o.Driven != nil {
 		b.drive(&options, o.Driven)

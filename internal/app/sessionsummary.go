@@ -72,20 +72,54 @@ func (s *summaries) tell(sessions ...string) {
 	if s.dir == "" || len(sessions) == 0 {
 		return
 	}
-	entries := map[string][]audit.Entry{}
-	if err := audit.ReadFrom(s.dir, s.from, func(e audit.Entry) {
-		if slices.Contains(sessions, e.Session) {
-			entries[e.Session] = append(entries[e.Session], e)
-		}
-	}); err != nil {
+	summaries, err := s.since(s.from, sessions...)
+	if err != nil {
 		s.say(fmt.Sprintf("what the session came to cannot be told: %v", err))
 		return
 	}
 	for _, id := range sessions {
-		summary := audit.Summarise(audit.ByAct(entries[id]))
-		if summary.Acts() > 0 {
+		if summary := summaries[id]; summary.Acts() > 0 {
 			s.say(fmt.Sprintf("session %s: %s (a2a-acp audit list --session %s)", display.Line(id), summary.Line(),
 				display.Line(id)))
 		}
 	}
+}
+
+// beginTurn returns what says in one line what a turn of a session came to, "" where nothing was done in it.
+func (s *summaries) beginTurn(session string) func() string {
+	if s.dir == "" {
+		return nil
+	}
+	from, err := audit.End(s.dir)
+	return func() string {
+		summaries := map[string]*audit.Summary{}
+		if err == nil {
+			summaries, err = s.since(from, session)
+		}
+		if err != nil {
+			return fmt.Sprintf("what the turn came to cannot be told: %v", err)
+		}
+		if summary := summaries[session]; summary.Acts() > 0 {
+			return summary.Line()
+		}
+		return ""
+	}
+}
+
+// since reads what sessions came to from a place in the record on.
+func (s *summaries) since(from audit.Cursor, sessions ...string) (map[string]*audit.Summary, error) {
+	entries := map[string][]audit.Entry{}
+	if err := audit.ReadFrom(s.dir, from, func(e audit.Entry) {
+		if slices.Contains(sessions, e.Session) {
+			entries[e.Session] = append(entries[e.Session], e)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	summaries := map[string]*audit.Summary{}
+	for _, id := range sessions {
+		summary := audit.Summarise(audit.ByAct(entries[id]))
+		summaries[id] = &summary
+	}
+	return summaries, nil
 }

@@ -72,7 +72,7 @@ type passed struct {
 	ours    bool // we have asked, and not the other end
 	// clickable says that the editor may put it to the person: it is not decided here.
 	clickable bool
-	// heard sees the answer, which is passed on as it came. Optional.
+	// heard sees the answer before anything is done with it: what it puts to the other end goes before it. Optional.
 	heard func(answer ndjson.Frame)
 	over  bool // the agent's question has ended: the answer that still comes goes nowhere. Guarded by Bridge.mu.
 	// answered sees the answer before it is passed on and gives the line to pass on; nil where there is
@@ -170,6 +170,10 @@ type Options struct {
 	// UnaskedModes are the agent's modes in which it does not ask. A person who prompts it in one is told,
 	// once a session. Optional.
 	UnaskedModes []string
+
+	// BeginTurn is called when a turn begins in a session, and returns what says in one line at its end what came of it, "" for
+	// nothing. The person sees the line in a card of ours. Optional.
+	BeginTurn func(session string) (summary func() string)
 
 	ForwardAlways bool // the person's "always" goes to the agent as it is
 	HideFiles     bool // do not offer the editor's fs methods to the agent

@@ -92,6 +92,15 @@ func newStage(t *testing.T, policies, setup string) *stage {
 			o.Pause = time.Hour
 		case line == "confined":
 			o.Confinement = fakeCell{s}
+		case line == "summary card":
+			turns := 0
+			o.BeginTurn = func(session string) func() string {
+				turns++
+				if turns%2 == 0 {
+					return func() string { return "" }
+				}
+				return func() string { return "ran 1 in " + session }
+			}
 		case line == "degrades":
 			o.Degrades = true
 		case line == "no record":

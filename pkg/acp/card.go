@@ -135,3 +135,19 @@ func (b *Bridge) noted(s *Session, call *toolCall, status string) []byte {
 		Content: contentWith(call.content, call.notes),
 	})
 }
+
+// showCard shows a card of ours that is about no call: a title, and the lines below it.
+func (b *Bridge) showCard(s *Session, title string, lines ...textContent) {
+	card := cardUpdate{SessionUpdate: kindToolCall, ToolCallID: b.ours.nextID(), Title: "a2a-acp: " + title, Kind: "other",
+		Status: statusCompleted}
+	if len(lines) > 0 {
+		card.Content = encode(lines)
+	}
+	b.mu.Lock()
+	if b.version >= 2 {
+		card.SessionUpdate = kindToolCallUpdate
+	}
+	id := s.id
+	b.mu.Unlock()
+	s.toEditor.put(updateFrame(id, card))
+}

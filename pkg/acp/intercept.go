@@ -221,6 +221,9 @@ func (b *Bridge) agentAnswered(frame ndjson.Frame, line []byte) error {
 			wireError{Code: codeInternal, Message: "a2a-acp: the agent's answer cannot be read: " + problem}), '\n')
 		frame = ndjson.Scan(line)
 	}
+	if p != nil && p.heard != nil {
+		p.heard(frame)
+	}
 	switch {
 	case p == nil:
 		return b.toEditor.relay(line)

@@ -147,13 +147,9 @@ func (b *Bridge) modeUpdate(s *Session, frame ndjson.Frame) {
 // nobody.
 func (b *Bridge) tellUnasking(s *Session) {
 	b.mu.Lock()
-	mode, kind := s.mode, kindToolCall
+	mode := s.mode
 	tell := !s.unaskedModes && !s.mustAsk() && slices.Contains(b.o.UnaskedModes, mode)
 	s.unaskedModes = s.unaskedModes || tell
-	if b.version >= 2 {
-		kind = kindToolCallUpdate
-	}
-	id := s.id
 	b.mu.Unlock()
 	if !tell {
 		return
@@ -161,7 +157,5 @@ func (b *Bridge) tellUnasking(s *Session) {
 	words := "In its mode `" + mode + "` the agent asks nobody before it edits files or runs commands, so nothing of that is " +
 		"decided: it is only seen. Choose another of its modes to be asked, or have a2a-acp confine it (bridge --confine)."
 	b.o.Say(words)
-	s.toEditor.put(updateFrame(id, cardUpdate{SessionUpdate: kind, ToolCallID: b.ours.nextID(),
-		Title: "a2a-acp: in this mode nobody is asked", Kind: "other", Status: statusCompleted,
-		Content: encode([]any{text(words)})}))
+	b.showCard(s, "in this mode nobody is asked", text(words))
 }

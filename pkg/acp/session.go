@@ -58,8 +58,9 @@ type turn struct {
 	ctx       context.Context // ends when the person cancels the turn
 	cancel    context.CancelCauseFunc
 	cancelled bool
-	over      int        // how many have ended before
-	trace     tool.Trace // that the editor says it belongs to; the zero Trace for none
+	over      int           // how many have ended before
+	trace     tool.Trace    // that the editor says it belongs to; the zero Trace for none
+	summary   func() string // says what came of it; nil where nobody wants to know
 }
 
 // ID returns the session's id, and waits for the agent to name it. It is empty when the session never came

@@ -37,11 +37,17 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	}
 	b.newTurn(s, trace)
 	b.tellUnasking(s)
+	b.summarised(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
-	b.openFromEditor(frame, passed{session: s, answered: func(answer ndjson.Frame, line []byte) []byte {
-		// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a
-		// state_update ends the turn.
-		if b.protocol() < 2 || failed(answer) {
+	// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a state_update ends
+	// the turn.
+	ends := func(answer ndjson.Frame) bool { return b.protocol() < 2 || failed(answer) }
+	b.openFromEditor(frame, passed{session: s, heard: func(answer ndjson.Frame) {
+		if ends(answer) {
+			b.tellSummary(s)
+		}
+	}, answered: func(answer ndjson.Frame, line []byte) []byte {
+		if ends(answer) {
 			b.endTurn(s)
 		}
 		return line

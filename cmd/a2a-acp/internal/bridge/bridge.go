@@ -29,7 +29,8 @@ type bridgeFlags struct {
 	policies []string
 	maxFrame int
 
-	hooks string
+	hooks       string
+	summaryCard bool
 	cli.ConfineFlags
 }
 
@@ -86,6 +87,8 @@ the sandbox if --confine is given, and says so.`,
 			"on: it is not started without; off: it asks where it does so by itself")
 	_ = cmd.RegisterFlagCompletionFunc("hooks",
 		cobra.FixedCompletions([]string{hooksAuto, hooksOn, hooksOff}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().BoolVar(&flags.summaryCard, "summary-card", false,
+		"say at the end of each turn, in a card, what was written, run, read and stopped in it")
 	flags.AddTo(cmd)
 	cmd.Flags().IntVar(&flags.maxFrame, "max-frame-mb", 64, "longest line that is relayed, in MiB; at least 64")
 	return cmd
@@ -138,6 +141,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
 			MaxFrame:    flags.maxFrame << 20,
 			Hooks:       use,
+			SummaryCard: flags.summaryCard,
 			Confinement: confined, Again: flags.again(confined),
 		})
 	}
