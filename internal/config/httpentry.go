@@ -30,8 +30,8 @@ type httpEntry struct {
 func httpMapping() yamldoc.Mapping[*toolEntry] {
 	m := yamldoc.Mapping[*toolEntry]{
 		Name: "http",
-		Synonyms: map[string]string{"url": "get", "api": "source", "header": "headers", "params": "query", "body": "json",
-			"data": "form", "files": "multipart", "content_type": "type",
+		Synonyms: map[string]string{"url": "get", "api": "source", "header": "headers", "cookie": "cookies",
+			"params": "query", "body": "json", "data": "form", "files": "multipart", "content_type": "type",
 			"pages": "paginate", "poll_config": "poll", "job": "poll",
 			"pagination": "paginate", "response": "result", "response_mapping": "result"},
 		Elsewhere: []yamldoc.Misplaced{
@@ -63,6 +63,7 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 	add("hosts", "a list of hosts", func(h *httpEntry, v yamldoc.Value) { v.SetTexts(&h.spec.Hosts) })
 	add("query", "a mapping of fields", func(h *httpEntry, v yamldoc.Value) { h.spec.Query = readFields(v) })
 	add("headers", "a mapping of headers", func(h *httpEntry, v yamldoc.Value) { h.spec.Headers = readFields(v) })
+	add("cookies", "a mapping of cookies", func(h *httpEntry, v yamldoc.Value) { h.spec.Cookies = readCookies(v) })
 	add("json", "any value, whose texts are templates", func(h *httpEntry, v yamldoc.Value) {
 		h.body(v, request.KindJSON).JSON = readTree(v)
 	})
@@ -158,6 +159,18 @@ func readFields(v yamldoc.Value) []request.Field {
 		fields = append(fields, field)
 	}
 	return fields
+}
+
+// readCookies reads cookies, a text each.
+func readCookies(v yamldoc.Value) []request.Field {
+	entries, _ := v.AllEntries()
+	var cookies []request.Field
+	for _, e := range entries {
+		if text, ok := e.Value.Literal(); ok {
+			cookies = append(cookies, request.Field{Name: e.Name, Value: request.Text(text)})
+		}
+	}
+	return cookies
 }
 
 func fieldMapping() yamldoc.Mapping[*request.Field] {

@@ -18,6 +18,7 @@ func httpRows() map[string]schemaRow {
 		"hosts":       {"The hosts of a URL that the agent chooses as a whole; without TLS, those with http://.", aList(aText())},
 		"query":       {"The fields of the query, by their names; one without a value is left out.", aMapping(fieldValue())},
 		"headers":     {"The headers, by their names; one without a value is left out.", aMapping(fieldValue())},
+		"cookies":     {"The cookies, by their names; one without a value is left out.", aMapping(aLiteral())},
 		"json":        {"The body as JSON: a text that is one tag takes the value's type.", schema{}},
 		"form":        {"The body as a form.", aMapping(fieldValue())},
 		"multipart":   {"The body as parts, by their names.", aMapping(anyOf(aLiteral(), ref("part")))},

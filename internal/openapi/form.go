@@ -3,7 +3,6 @@ package openapi
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -32,11 +31,12 @@ func (r *request) addForm(s *schemas, media value) error {
 			return fmt.Errorf("the field %s has a media type of its own, which is not made", quote(member.Name))
 		case !isClean(member.Name):
 			return errors.New("the name of a field holds what is not seen, or a tag, or is too long")
-		case !isFlat(member):
-			if member.Required {
-				return fmt.Errorf("the field %s is a list or an object of others, which no form holds", quote(member.Name))
+		}
+		if err := flat(member, f.style); err != nil {
+			if r.leaves("the field", member.Name, member.Required, err) {
+				continue
 			}
-			continue // the server says what it is without
+			return fmt.Errorf("the field %s: %w", quote(member.Name), err)
 		}
 		if isScalar(member.Type) || member.Type == tool.TypeArray && f.isUsual("form") {
 			f.style = ""
@@ -50,14 +50,28 @@ func (r *request) addForm(s *schemas, media value) error {
 	return nil
 }
 
-// isFlat reports whether a value can stand in a form or a URL: one, a list of such, or an object of such.
-func isFlat(p tool.Parameter) bool {
+// flat wants a value that can stand in a form or a URL in this style: one, a list of such, or an object of such.
+func flat(p tool.Parameter, style string) error {
 	switch p.Type {
 	case tool.TypeArray:
-		return p.Items != nil && isScalar(p.Items.Type)
+		if p.Items == nil {
+			return errors.New("it is not said what the items of the list are")
+		}
+		if !isScalar(p.Items.Type) {
+			return errors.New("it is a list of lists or of objects, which has no place there")
+		}
+		if style == "deepObject" {
+			return errors.New("a list has no style deepObject")
+		}
 	case tool.TypeObject:
-		return len(p.Properties) > 0 && !slices.ContainsFunc(p.Properties, func(m tool.Parameter) bool { return !isScalar(m.Type) })
-	default:
-		return true
+		if len(p.Properties) == 0 {
+			return errors.New("it is not said which members the object has")
+		}
+		for _, m := range p.Properties {
+			if !isScalar(m.Type) {
+				return fmt.Errorf("its member %s is a list or an object, which has no place there", quote(m.Name))
+			}
+		}
 	}
+	return nil
 }

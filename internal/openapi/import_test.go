@@ -57,7 +57,26 @@ func TestOperations(t *testing.T) {
 	for _, row := range []struct{ name, document, want string }{
 		{"path", get(`"parameters":[` + id + `]`), "get: /a/{{id}}"},
 		{"undeclared", get(`"parameters":[]`), `its path names "id"`},
-		{"cookie", get(`"parameters":[` + id + `,{"name":"c","in":"cookie","schema":{"type":"string"}}]`), "cookies are not made"},
+		{"cookie", get(`"parameters":[` + id + `,{"name":"c","in":"cookie","schema":{"type":"string"}}]`), "cookies: {c: '{{c}}'}"},
+		{"cookies", get(`"parameters":[` + id + `,{"name":"a","in":"cookie","required":true,"schema":{"type":"string"}},{"name":"b c","in":"cookie","schema":{"type":"string"}},
+			{"name":"c","in":"cookie","schema":{"type":"array","items":{"type":"string"}}}]`), "the parameter \"c\": a cookie holds no array"},
+		{"the name of a cookie", get(`"parameters":[` + id + `,{"name":"a=b;c","in":"cookie","schema":{"type":"string"}}]`), "it cannot be the name of a header or a cookie"},
+		{"content", get(`"parameters":[` + id + `,{"name":"f","in":"query","content":{"application/json; v=1":{"schema":{"type":"object","properties":{"a":{"type":"object"}}}}}},
+			{"name":"X-T","in":"header","content":{"text/plain":{"schema":{"type":"string"}}}},{"name":"c","in":"cookie","content":{"application/json":{"schema":{"type":"object"}}}}]`),
+			"query: {f: '{{f|tojson}}'}\n      headers: {X-T: '{{X_T}}'}\n"},
+		{"content of another type", get(`"parameters":[` + id + `,{"name":"f","in":"query","required":true,"content":{"application/xml":{"schema":{"type":"string"}}}}]`), "it is sent as \"application/xml\""},
+		{"parts", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","required":["photo","ids"],"properties":{
+			"photo":{"type":"string","format":"binary","description":"What it shows"},"about":{"type":"object","properties":{"a":{"type":"string"}}},"ids":{"type":"array","items":{"type":"integer"}},
+			"more":{"type":"array","items":{"type":"string","format":"binary"}},"doc":{"contentMediaType":"application/pdf"},"any":{"type":"string"},"{{x}}":{"type":"string"}}},
+			"encoding":{"photo":{"contentType":"image/png"},"any":{"contentType":"text/csv, text/plain"}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
+			"multipart: {photo: {content: '{{photo}}', filename: '{{photo_filename|default(''file'')}}', type: image/png, base64: true}, " +
+				"about: {content: '{{about|tojson}}', type: application/json}, ids: '{{ids}}', doc: {content: '{{doc}}', filename: '{{doc_filename|default(''file'')}}', type: application/pdf, base64: true}, any: '{{any}}'}"},
+		{"what parts do without", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","properties":{
+			"a":{"type":"string"},"more":{"type":"array","items":{"type":"string","format":"binary"}}}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`), `the part "more": it is a list of files`},
+		{"parts that need what none is", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","required":["more"],"properties":{
+			"more":{"type":"array","items":{"type":"string","format":"binary"}}}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`), `the body: the part "more": it is a list of files`},
+		{"the name of a part", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","required":["a\"; filename=\"x"],"properties":{
+			"a\"; filename=\"x":{"type":"string"}}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`), `its name holds what no part's can`},
 		{"style", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","schema":{"type":"object"}}]`), "it is not said which members the object has"},
 		{"object", get(`"parameters":[` + id + `,{"name":"c","in":"query","schema":{"type":"object"}}]`), "it is not said which members the object has"},
 		{"deepObject", get(`"parameters":[` + id + `,{"name":"c","in":"query","style":"deepObject","explode":true,"schema":{"type":"object","properties":{"a":{"type":"string"}}}}]`),
@@ -77,7 +96,7 @@ func TestOperations(t *testing.T) {
 			"query: {a: '{{a}}'}\n      form: {a: '{{a_form}}', b: '{{b}}', m: {value: '{{m}}', style: deepObject}}"},
 		{"a form that needs what none holds", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/x-www-form-urlencoded":{
 			"schema":{"type":"object","required":["deep"],"properties":{"deep":{"type":"array","items":{"type":"object"}}}}}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
-			`the field "deep" is a list or an object of others`},
+			`the field "deep": it is a list of lists or of objects`},
 		{"QUERY", around(`{"/x":{"query":{"operationId":"x"}},"/sound":{"get":{"operationId":"sound"}}}`), "method: QUERY\n      path: /x"},
 		{"header that is not the agent's", get(`"parameters":[` + id + `,{"name":"Host","in":"header","schema":{"type":"string"}}]`), "Host"},
 		{"ignored header", get(`"parameters":[` + id + `,{"name":"Authorization","in":"header","schema":{"type":"string"}}]`), "get: /a/{{id}}"},
@@ -94,7 +113,7 @@ func TestOperations(t *testing.T) {
 		{"a key's name", get(`"security":[{"bad":[]}],"parameters":[` + id + `]`), "cannot be the name of a key"},
 		{"servers", get(`"servers":[{"url":"https://evil.example"}],"parameters":[` + id + `]`), "it has servers of its own"},
 		{"XML", around(`{"/x":{"post":{"operationId":"x","requestBody":{"content":{"application/xml":{}}}}},"/sound":{"get":{"operationId":"sound"}}}`),
-			`it is "application/xml", and JSON and forms are made`},
+			`it is "application/xml", and JSON, forms and multipart/form-data are made`},
 		{"no mapping", around(`{"/x":{"get":[]},"/sound":{"get":{"operationId":"sound"}}}`), "it is no mapping"},
 		{"path elsewhere", around(`{"/../x":{"get":{"operationId":"x"}},"/sound":{"get":{"operationId":"sound"}}}`), "leads elsewhere"},
 		{"3.1 types", one(`{"type":["object","null"],"properties":{"a":{"type":["string","null"]}}}`), "{a: {type: string, nullable: true}}"},
@@ -125,6 +144,9 @@ func TestOperations(t *testing.T) {
 			for _, s := range made.Skipped {
 				got += s.Why
 			}
+			for _, one := range made.Tools {
+				got += strings.Join(one.Without, "\n")
+			}
 			if !strings.Contains(got, row.want) {
 				t.Errorf("want %q, got\n%s", row.want, got)
 			}
@@ -152,7 +174,9 @@ func TestSwagger(t *testing.T) {
 		"form": {`"/a":{"post":{"operationId":"x","consumes":["application/x-www-form-urlencoded","multipart/form-data"],"parameters":[
 			{"name":"a","in":"formData","type":"string","required":true},{"name":"b c","in":"formData","type":"array","items":{"type":"string"},"collectionFormat":"multi"}]}}`,
 			"form: {a: '{{a}}', b c: '{{b_c}}'}"},
-		"file": {`"/a":{"post":{"operationId":"x","parameters":[{"name":"a","in":"formData","type":"file"}]}}`, `it is "multipart/form-data"`},
+		"file": {`"/a":{"post":{"operationId":"x","parameters":[{"name":"a","in":"formData","type":"file","description":"What it shows"},{"name":"n","in":"formData","type":"integer","required":true}]}}`,
+			"parameters:\n      - {name: a, type: string, format: base64, description: 'What it shows (a file, as base64)'}\n      - {name: a_filename, type: string, description: What the file is called}\n      - {name: n, type: integer, required: true}\n" +
+				"    annotations: {title: POST /a}\n    http:\n      source: shop\n      post: /a\n      multipart: {a: {content: '{{a}}', filename: '{{a_filename|default(''file'')}}', type: application/octet-stream, base64: true}, n: '{{n}}'}\n"},
 		"anything": {`"/a":{"post":{"operationId":"x","consumes":["*/*"],"parameters":[{"name":"order","in":"body","schema":{"$ref":"#/definitions/Order"}}]}}`,
 			"http:\n      source: shop\n      post: /a\n      json: '{{body}}'\n"},
 		"XML":       {`"/a":{"post":{"operationId":"x","consumes":["application/xml"],"parameters":[{"name":"a","in":"body","schema":{}}]}}`, `it is "application/xml"`},
@@ -175,6 +199,9 @@ func TestSwagger(t *testing.T) {
 			got := string(file)
 			for _, s := range made.Skipped {
 				got += s.Why
+			}
+			for _, one := range made.Tools {
+				got += strings.Join(one.Without, "\n")
 			}
 			if !strings.Contains(got, row.want) || !strings.Contains(got, "\n  sound:\n") {
 				t.Errorf("want %q, got\n%s", row.want, got)

@@ -52,6 +52,8 @@ type Tool struct {
 	Tokens     int      `json:"tokens"`
 	ReadOnly   bool     `json:"readOnly"`
 	Parameters []string `json:"parameters"`
+	// Without is what the operation has beside its parameters, may be left out, and cannot be made, each with the reason.
+	Without []string `json:"without,omitempty"`
 
 	source  string
 	tool    tool.Tool
@@ -181,7 +183,8 @@ func (m *maker) tool(o *operation) (*Tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := &Tool{Name: o.name, Operation: clean(o.id), Method: o.method, Path: clean(o.path), request: r, Parameters: []string{}}
+		t := &Tool{Name: o.name, Operation: clean(o.id), Method: o.method, Path: clean(o.path), request: r,
+			Parameters: []string{}, Without: r.without}
 		t.tool = tool.Tool{ID: o.name, Name: o.name, Description: describe(o), Parameters: r.parameters, Annotations: hints(o)}
 		for _, p := range r.parameters {
 			t.Parameters = append(t.Parameters, p.Name)

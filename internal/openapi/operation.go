@@ -63,10 +63,22 @@ type request struct {
 	path           string
 	pathStyles     []field // by their parameters
 	query, headers []field
+	cookies        []field
 	form           []field
+	parts          []part // of a multipart body
 	body           string // the parameter that is the body; "" for none
 	bodyType       string // "" for application/json
 	parameters     []tool.Parameter
+	without        []string // what it does without although the document has it, since it cannot be made, and why
+}
+
+// leaves reports whether an operation does without what cannot be made, which it may.
+func (r *request) leaves(what, name string, required bool, why error) bool {
+	if why != nil && !required && !errors.Is(why, errTooMuch) {
+		r.without = append(r.without, fmt.Sprintf("%s %s: %v", what, quote(name), why))
+		return true
+	}
+	return false
 }
 
 // field is a field of the query or of a form, a header, or a value in the path.
@@ -74,6 +86,7 @@ type field struct {
 	name, parameter string
 	style           string // how a list or an object is written, in OpenAPI's words; "" for the usual way of the place
 	explode         bool
+	asJSON          bool // the value is written as JSON, whatever it is
 }
 
 // request makes the request of an operation.
@@ -93,8 +106,9 @@ func (d *document) request(o *operation, s *schemas) (*request, error) {
 	}
 	inPath := map[string]string{}
 	for _, v := range declared {
-		if err := r.add(s, v, inPath); err != nil {
-			return nil, fmt.Errorf("the parameter %s: %w", quote(v.get("name").text()), err)
+		name, required := v.get("name").text(), v.get("required").isTrue() || v.get("in").text() == "path"
+		if err := r.add(s, v, inPath); err != nil && !r.leaves("the parameter", name, required, err) {
+			return nil, fmt.Errorf("the parameter %s: %w", quote(name), err)
 		}
 	}
 	if r.path, err = pathOf(o.path, inPath); err != nil {
@@ -144,18 +158,20 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 		return errors.New("its name holds what is not seen, or a tag, or is too long, or there is none")
 	}
 	switch {
+	case (in == "cookie" || in == "header") && strings.ContainsFunc(name, notInToken):
+		return errors.New("it cannot be the name of a header or a cookie")
 	case s.doc.isSwagger() && (in == "body" || in == "formData"):
 		return nil // see bodyOf
-	case in == "cookie":
-		return errors.New("cookies are not made")
-	case !slices.Contains([]string{"path", "query", "header"}, in):
+	case !slices.Contains([]string{"path", "query", "header", "cookie"}, in):
 		return fmt.Errorf("there is no place %s", quote(in))
-	case v.get("content") != nil:
-		return errors.New("a value with a media type of its own (content) is not made")
 	case v.get("allowReserved").isTrue():
 		return errors.New("allowReserved is not made")
 	}
-	p, err := s.parameter(s.doc.schemaOf(v), 0)
+	schema, asJSON, err := s.doc.contentOf(v)
+	if err != nil {
+		return err
+	}
+	p, err := s.parameter(schema, 0)
 	if err != nil {
 		return err
 	}
@@ -163,8 +179,19 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 	if err != nil {
 		return err
 	}
-	if isScalar(p.Type) && in != "path" || f.isUsual(in) && (isScalar(p.Type) || in == "query" && p.Type == tool.TypeArray) {
+	switch {
+	case asJSON:
+		f = field{asJSON: true}
+	case isScalar(p.Type) && in != "path" || f.isUsual(in) && (isScalar(p.Type) || in == "query" && p.Type == tool.TypeArray):
 		f.style = ""
+	}
+	switch {
+	case in == "cookie" && (asJSON || !isScalar(p.Type)):
+		return fmt.Errorf("a cookie holds no %s", p.Type)
+	case !asJSON:
+		if err := flat(p, f.style); err != nil {
+			return err
+		}
 	}
 	if about := clean(v.get("description").text()); about != "" {
 		p.Description = about
@@ -185,8 +212,46 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 		r.query = append(r.query, f)
 	case "header":
 		r.headers = append(r.headers, f)
+	case "cookie":
+		r.cookies = append(r.cookies, f)
 	}
 	return nil
+}
+
+// notInToken reports whether a character has no place in the name of a header or a cookie (RFC 9110, 5.6.2).
+func notInToken(c rune) bool {
+	return c <= ' ' || c > '~' || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", c)
+}
+
+// contentOf returns the schema of a parameter, and whether its value is sent as JSON, which a media type of its own says
+// (OpenAPI 3.1, Parameter Object, content).
+func (d *document) contentOf(v value) (schema value, asJSON bool, err error) {
+	content := v.get("content")
+	if content == nil {
+		return d.schemaOf(v), false, nil
+	}
+	types := content.members()
+	if len(types) != 1 {
+		return nil, false, fmt.Errorf("it has %d media types, and one is sent", len(types))
+	}
+	essence := essenceOf(types[0].name)
+	if essence == "text/plain" {
+		return types[0].value.get("schema"), false, nil
+	}
+	if !isJSONType(essence) {
+		return nil, false, fmt.Errorf("it is sent as %s, and JSON and texts are made", quote(essence))
+	}
+	return types[0].value.get("schema"), true, nil
+}
+
+// essenceOf is a media type without its parameters.
+func essenceOf(mediaType string) string {
+	essence, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
+	return strings.TrimSpace(essence)
+}
+
+func isJSONType(essence string) bool {
+	return essence == "application/json" || strings.HasPrefix(essence, "application/") && strings.HasSuffix(essence, "+json")
 }
 
 // styleOf is how a list or an object of a parameter is written (OpenAPI 3.1, Parameter Object, style and explode).
@@ -269,19 +334,18 @@ func pathOf(path string, parameters map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-// addBody takes in the body, which is JSON or a form.
+// addBody takes in the body: JSON, a form or parts, the first of them that there is.
 func (r *request) addBody(d *document, s *schemas, body value) error {
 	body, _, err := d.deref(body)
 	if err != nil {
 		return err
 	}
-	var found, form value
+	var found, form, parts value
 	var others []string
 	for _, m := range body.get("content").members() {
-		essence, _, _ := strings.Cut(strings.ToLower(m.name), ";")
-		essence = strings.TrimSpace(essence)
+		essence := essenceOf(m.name)
 		isJSON := slices.Contains([]string{"application/json", "*/*", "application/*"}, essence) // a range holds JSON, too
-		if isJSON || strings.HasPrefix(essence, "application/") && strings.HasSuffix(essence, "+json") && found == nil {
+		if isJSON || isJSONType(essence) && found == nil {
 			found, r.bodyType = m.value, ""
 			if !isJSON {
 				r.bodyType = essence
@@ -290,16 +354,21 @@ func (r *request) addBody(d *document, s *schemas, body value) error {
 				break
 			}
 		}
-		if essence == "application/x-www-form-urlencoded" {
+		switch essence {
+		case formType:
 			form = m.value
+		case partsType:
+			parts = m.value
 		}
 		others = append(others, essence)
 	}
 	switch {
 	case found == nil && form != nil:
 		return r.addForm(s, form)
+	case found == nil && parts != nil:
+		return r.addParts(s, parts)
 	case found == nil:
-		return fmt.Errorf("it is %s, and JSON and forms are made", quote(strings.Join(others, ", ")))
+		return fmt.Errorf("it is %s, and JSON, forms and multipart/form-data are made", quote(strings.Join(others, ", ")))
 	}
 	p := tool.Parameter{Type: tool.TypeObject}
 	if schema := found.get("schema"); schema != nil {

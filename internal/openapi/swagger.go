@@ -63,16 +63,20 @@ func (d *document) bodyOf(o *operation, declared []value) value {
 	if len(fields) == 0 {
 		return nil
 	}
-	if isFile := func(v value) bool { return v.get("type").text() == "file" }; slices.ContainsFunc(fields, isFile) {
-		return bodyOfTypes([]string{"multipart/form-data"}, nil, nil) // and so none that is made
-	}
-	if len(types) == 0 || slices.Contains(types, formType) {
+	switch {
+	case slices.ContainsFunc(fields, isFile):
+		types = []string{partsType}
+	case len(types) == 0 || slices.Contains(types, formType):
 		types = []string{formType}
 	}
 	return bodyOfTypes(types, formSchema(fields), nil)
 }
 
-const formType = "application/x-www-form-urlencoded"
+// The media types of forms.
+const (
+	formType  = "application/x-www-form-urlencoded"
+	partsType = "multipart/form-data"
+)
 
 // formSchema is the schema of a form whose fields are parameters.
 func formSchema(fields []value) value {

@@ -127,19 +127,29 @@ func (t *Tool) http() *yaml.Node {
 	for _, list := range []struct {
 		key    string
 		fields []field
-	}{{"query", r.query}, {"headers", r.headers}, {"form", r.form}} {
+	}{{"query", r.query}, {"headers", r.headers}, {"cookies", r.cookies}, {"form", r.form}} {
 		if len(list.fields) == 0 {
 			continue
 		}
 		fields := toolyaml.Flow(toolyaml.Mapping())
 		for _, f := range list.fields {
 			value := toolyaml.Text("{{" + f.parameter + "}}")
+			if f.asJSON {
+				value = toolyaml.Text("{{" + f.parameter + "|tojson}}")
+			}
 			if f.style != "" {
 				value = f.written(toolyaml.Flow(toolyaml.Mapping("value", value)))
 			}
 			toolyaml.Add(fields, f.name, value)
 		}
 		toolyaml.Add(node, list.key, fields)
+	}
+	if len(r.parts) > 0 {
+		parts := toolyaml.Flow(toolyaml.Mapping())
+		for _, each := range r.parts {
+			toolyaml.Add(parts, each.name, each.written())
+		}
+		toolyaml.Add(node, "multipart", parts)
 	}
 	if r.body != "" {
 		toolyaml.Add(node, "json", toolyaml.Text("{{"+r.body+"}}"))

@@ -147,7 +147,7 @@ func (c *compiler) parsePart(p Part) partTemplate {
 	}
 	if p.Base64 {
 		c.wantBase64(at+".content", t.content)
-	} else {
+	} else if !t.repeats() || p.Filename != "" {
 		c.wantTexts(at+".content", t.content)
 	}
 	if p.Filename != "" {
@@ -158,6 +158,15 @@ func (c *compiler) parsePart(p Part) partTemplate {
 		}
 	}
 	return t
+}
+
+// repeats reports whether the content is a list of values, each of which is a part.
+func (p *partTemplate) repeats() bool {
+	e := onlyTag(p.content)
+	if e == nil || e.toJSON || e.param == nil || e.param.Type != tool.TypeArray || e.param.Items == nil {
+		return false
+	}
+	return e.param.Items.Type != tool.TypeArray && e.param.Items.Type != tool.TypeObject
 }
 
 // isPartName reports whether a name can stand in a Content-Disposition as it is, for every reader.
@@ -268,6 +277,18 @@ func (t *Template) fillParts(v *values, f *filledBody) *tool.Failure {
 	for i := range t.body.parts {
 		p := &t.body.parts[i]
 		part := filledPart{name: p.name, mimeType: p.mimeType, isFile: p.filename != nil}
+		if p.repeats() {
+			value, _ := v.of(onlyTag(p.content))
+			items, _, err := itemsOf(onlyTag(p.content), value)
+			if err != nil && value != nil {
+				return refusal(p.at, "%v", err)
+			}
+			for _, each := range items {
+				part.content = []byte(each.text)
+				f.parts = append(f.parts, part)
+			}
+			continue
+		}
 		text, given, err := v.text(p.content)
 		if err != nil {
 			return refusal(p.at, "%v", err)

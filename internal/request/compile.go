@@ -22,6 +22,7 @@ type Template struct {
 	hosts            []hostPattern
 	query            []field
 	headers          []field
+	cookies          []field
 	body             *bodyTemplate
 
 	names      []string // of the parameters that it uses
@@ -59,6 +60,12 @@ func Compile(spec Spec, list []tool.Parameter) (*Template, []Finding) {
 	}
 	for _, h := range spec.Headers {
 		t.headers = append(t.headers, c.parseHeader(h))
+	}
+	for _, each := range spec.Cookies {
+		t.cookies = append(t.cookies, c.parseCookie(each))
+	}
+	if len(spec.Cookies) > 0 && slices.ContainsFunc(spec.Headers, func(h Field) bool { return equalFold(h.Name, "Cookie") }) {
+		c.fail("cookies", "", "the header Cookie stands under headers, too", "take it out there")
 	}
 	t.body = c.parseBody(spec.Body)
 	c.checkContentType(t)
@@ -317,7 +324,13 @@ func (t *Template) Fixed() []Header {
 			fixed = append(fixed, Header{h.Name, text})
 		}
 	}
-	return fixed
+	var cookies []Header
+	for _, each := range t.cookies {
+		if !hasTags(each.values[0]) {
+			cookies = append(cookies, Header{each.name, literalOf(each.values[0])})
+		}
+	}
+	return appendCookies(fixed, cookies)
 }
 
 // Method returns the method.

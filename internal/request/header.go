@@ -97,16 +97,6 @@ func isFieldValue(s string) bool {
 	return strings.Trim(s, " \t") == s
 }
 
-// isCookieValue reports whether a text can be the value of a cookie (RFC 6265, 4.1.1: cookie-octet).
-func isCookieValue(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c > '~' || strings.IndexByte("\",;\\", c) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // parseHeader reads a header of a template, and finds out where its tags stand.
 func (c *compiler) parseHeader(h Field) field {
 	at := "headers." + h.Name
@@ -181,26 +171,6 @@ func (c *compiler) contextOf(at, name string, pieces []piece) headerContext {
 	return context
 }
 
-// checkCookies wants each tag of a Cookie header to be the end of one cookie's value.
-func (c *compiler) checkCookies(at string, pieces []piece) {
-	for i, p := range pieces {
-		if p.tag == nil {
-			continue
-		}
-		before, after := "", ""
-		if i > 0 {
-			before = pieces[i-1].literal
-		}
-		if i+1 < len(pieces) {
-			after = pieces[i+1].literal
-		}
-		if !strings.HasSuffix(before, "=") || after != "" && !strings.HasPrefix(after, "; ") {
-			c.fail(at, p.tag.source, "it does not stand where the value of a cookie stands",
-				"write name={{"+p.tag.name()+"}}; other={{…}}")
-		}
-	}
-}
-
 // fillHeaders fills the headers in. One without a value is left out.
 func (t *Template) fillHeaders(v *values) ([]Header, *tool.Failure) {
 	var list []Header
@@ -239,8 +209,7 @@ func (f *field) fillHeader(v *values, pieces []piece) (text string, given bool, 
 		switch f.context {
 		case contextCookie:
 			if !isCookieValue(part) {
-				return "", false, fmt.Errorf("%s: the value of a cookie has visible ASCII characters, and no blank, quote, comma, "+
-					"semicolon or backslash", p.tag.source)
+				return "", false, noCookie(p.tag)
 			}
 		case contextQuoted:
 			if !isQuotable(part) {

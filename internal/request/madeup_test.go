@@ -189,7 +189,11 @@ func (g *maker) header() {
 		g.m.spec.Headers = append(g.m.spec.Headers, Field{Name: "If-Match", Value: Text(`"` + tag + `"`)})
 		g.m.want.Headers["if-match"] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 	case 3:
-		g.m.spec.Headers = append(g.m.spec.Headers, Field{Name: "Cookie", Value: Text("a=" + tag + "; b=1")})
+		if len(g.m.want.Headers)%2 == 0 {
+			g.m.spec.Headers = append(g.m.spec.Headers, Field{Name: "Cookie", Value: Text("a=" + tag + "; b=1")})
+		} else {
+			g.m.spec.Cookies = []Field{{Name: "a", Value: Text(tag)}, {Name: "b", Value: Text("1")}}
+		}
 		g.m.want.Headers["cookie"] = "a=" + value + "; b=1"
 	}
 }

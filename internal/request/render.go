@@ -17,6 +17,7 @@ type filled struct {
 	request  *Request
 	segments []string // of the path, decoded; nil where the URL is a value
 	query    []pair
+	cookies  []Header
 	body     *filledBody // nil for none
 }
 
@@ -45,7 +46,10 @@ func (t *Template) fill(arguments map[string]any, seed string) (*filled, *tool.F
 	if failure != nil {
 		return nil, failure
 	}
-	f.request.Header = headers
+	if f.cookies, failure = t.fillCookies(v); failure != nil {
+		return nil, failure
+	}
+	f.request.Header = appendCookies(headers, f.cookies)
 	if failure := t.addBody(v, f); failure != nil {
 		return nil, failure
 	}

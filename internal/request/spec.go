@@ -14,7 +14,9 @@ type Spec struct {
 	Hosts      []string // names, *.names, or either with a :port
 	Query      []Field
 	Headers    []Field
-	Body       *Body // nil for none
+	// Cookies are those of the one header Cookie, whose values have no style; one without a value is left out.
+	Cookies []Field `json:",omitempty"`
+	Body    *Body   // nil for none
 	// Absent says that a name which no parameter declares has no value, where its tag says what counts then.
 	Absent bool
 	// Answered says that {{response.x}} is a part of the answer to an earlier request. Nothing is known of it before
@@ -102,7 +104,7 @@ const (
 // Part is one part of a multipart body.
 type Part struct {
 	Name     string
-	Content  string
+	Content  string // of one tag that is a list, each item is a part of this name
 	Filename string // "" for a field that is no file
 	Type     string // media type; "" for none, and application/octet-stream for a file
 	Base64   bool   // the content is base64 of what is sent

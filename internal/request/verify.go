@@ -27,6 +27,9 @@ func (t *Template) verify(f *filled) error {
 	if err := verifyHead(f.request); err != nil {
 		return err
 	}
+	if err := verifyCookies(f.request, f.cookies); err != nil {
+		return err
+	}
 	return t.verifyBody(f)
 }
 

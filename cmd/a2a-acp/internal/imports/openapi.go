@@ -49,9 +49,9 @@ each operation: a request to the server that the document names. No other
 request is sent. Credentials become references to secrets, which a2a-acp secrets
 set makes.
 
-What cannot be made as it is meant is left out, and told with the reason:
-cookies, bodies that are neither JSON nor a form, OAuth. A document of more than
-40 tools or 25,000 tokens is listed, and nothing is made until you select.
+What cannot be made as it is meant is left out, and told with the reason: bodies
+that are neither JSON, a form nor parts, OAuth. A document of more than 40 tools
+or 25,000 tokens is listed, and nothing is made until you select.
 
 Without --out the tools file is printed. --check says what is other in --out
 than in the document, writes nothing, and ends with 1 where something is.
@@ -211,6 +211,17 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 	}
 	for _, why := range reasons {
 		i.env.Say(fmt.Sprintf("left out, %s: %s", why, brief(byWhy[why])))
+	}
+	without := 0
+	for n := range made.Tools {
+		if one := &made.Tools[n]; len(one.Without) > 0 {
+			if without++; without <= 3 {
+				i.env.Say(fmt.Sprintf("%s does without %s", one.Name, brief(one.Without)))
+			}
+		}
+	}
+	if without > 3 {
+		i.env.Say(fmt.Sprintf("%d more tools do without something; -o json has all of it", without-3))
 	}
 	if len(made.Tools) == 0 {
 		return
