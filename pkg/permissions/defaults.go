@@ -74,9 +74,20 @@ func (v *evaluation) whyAsked() string {
 			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule matches"
 		}
 	}
+	destroys := ""
+	if v.Destructive && v.Action == ActionCall {
+		destroys = "the tool's author says that it removes or overwrites something (destructiveHint), and "
+	}
 	switch {
 	case v.shell != nil && v.shell.fault != "":
-		return "no rule covers the command: " + v.shell.fault
+		return destroys + "no rule covers the command: " + v.shell.fault
+	case v.Action == ActionCall && len(v.Tools) > 0 && (v.OwnProgram || destroys != "" && !v.runs()):
+		if destroys == "" {
+			destroys = "the tool may change something, and "
+		}
+		return fmt.Sprintf("%sno rule names it (applies_to: [%s])", destroys, display.Line(v.Tools[0]))
+	case v.runs() && destroys != "":
+		return destroys + "no rule covers the command"
 	case v.runs():
 		return "no rule covers the command"
 	case writes(v.Action):

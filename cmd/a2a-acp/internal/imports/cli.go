@@ -69,6 +69,8 @@ before; --remove takes out of it what an import of COMMAND has put there.`,
 	s.StringArrayVar(&f.noFlags, "no-flags", nil, "no flags like this GLOB; may be repeated")
 	s.BoolVar(&f.inherited, "inherited", false, "also flags that all commands have")
 	s.BoolVar(&f.readOnly, "read-only", false, "only commands that, by their names, read")
+	s.BoolVar(&f.readOnly, "only-read", false, "the same as --read-only")
+	_ = s.MarkHidden("only-read")
 	s.StringVar(&f.spec, "spec", "", "a carapace spec of the program, which counts in place of what it answers")
 	s.BoolVar(&f.guess, "guess", false, "of a draft: guess types, and which commands only read")
 	s.StringVar(&f.prefix, "prefix", "", "what the names of the tools begin with; the program's name if not given")
@@ -92,7 +94,8 @@ before; --remove takes out of it what an import of COMMAND has put there.`,
 
 // check finds what cannot be meant.
 func (f *cliFlags) check(cmd *cobra.Command, args []string) error {
-	selecting := []string{"exclude", "flags", "no-flags", "inherited", "read-only", "prefix", "grant", "pin", "spec", "guess"}
+	selecting := []string{"exclude", "flags", "no-flags", "inherited", "read-only", "only-read", "prefix", "grant", "pin", "spec",
+		"guess"}
 	switch {
 	case !slices.Contains([]string{"yaml", "json", "mcp-tools"}, f.output):
 		return fmt.Errorf("-o %s: want yaml, json or mcp-tools", f.output)

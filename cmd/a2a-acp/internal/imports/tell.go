@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,10 +87,35 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 	i.list("reach for the network, by its own word, and have it only where their entries say network: on", reaches)
 	i.left(made.Left)
 	cli.SayTokens(i.env, len(made.Tools), tokens)
-	if (len(made.Tools) > cli.ManyTools || tokens > cli.ManyTokens) && len(reads) > 0 && len(reads) < len(made.Tools) {
-		i.env.Say(fmt.Sprintf("with --read-only it is %d tools and %d tokens; SUB names single commands, --flags single flags",
-			len(reads), readTokens))
+	if len(made.Tools) > cli.ManyTools || tokens > cli.ManyTokens {
+		i.propose(p, made, len(reads), readTokens)
 	}
+}
+
+// propose says what a smaller selection would be: what only reads, or the commands below some of those at the top.
+func (i *importer) propose(p cliimport.Program, made *cliimport.Made, reads, readTokens int) {
+	if reads > 0 && reads < len(made.Tools) {
+		i.env.Say(fmt.Sprintf("with --read-only it is %d tools and %d tokens", reads, readTokens))
+	}
+	below := map[string]int{}
+	for n := range made.Tools {
+		if argv := made.Tools[n].Exec.Argv; len(argv) > 0 {
+			below[argv[0]]++
+		}
+	}
+	if len(below) < 2 {
+		i.env.Say("--flags and --no-flags name single flags")
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(below), func(a, b string) int {
+		return cmp.Or(cmp.Compare(below[b], below[a]), cmp.Compare(a, b))
+	})
+	var told []string
+	for _, name := range names {
+		told = append(told, fmt.Sprintf("%s (%d)", name, below[name]))
+	}
+	i.env.Say(fmt.Sprintf("or name some of its commands, as `a2a-acp import cli %s %s`, and flags by --flags and --no-flags; "+
+		"it has tools below %s", p.Name, strings.Join(names[:2], " "), brief(told)))
 }
 
 func (i *importer) list(what string, ids []string) {
