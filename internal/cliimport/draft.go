@@ -30,7 +30,7 @@ func (m *maker) draft(ctx context.Context, why string) error {
 		if c.left == "" {
 			c.left = m.leftOut(c)
 		}
-		if c.left == "" && c.listsBelow() {
+		if c.left == "" && (c.listsBelow() || m.listed && c == root && c.group()) {
 			c.left = onlyGroup
 		}
 		s, _ := m.selectorOf(c)
@@ -45,6 +45,10 @@ func (m *maker) draft(ctx context.Context, why string) error {
 	return m.makeTools(root)
 }
 
+// listedElsewhere is what a help says that lists only some commands, and opens a manual for those, as git's: what lists all.
+// Each of them tells by -h how it is called.
+var listedElsewhere = lazyregexp.New(`(?m)^'\S+ help -a' and`)
+
 // told returns the commands and flags that are told.
 func (m *maker) told(ctx context.Context, why string) (*command, error) {
 	if m.Spec != nil {
@@ -52,7 +56,22 @@ func (m *maker) told(ctx context.Context, why string) (*command, error) {
 		return readSpec(m.Spec, m.Import.Guess)
 	}
 	m.made.Draft = "its --help"
-	w := &walker{a: m.a, only: m.mayHold, progress: m.Progress, list: toldBelow, read: m.readTold}
+	w := &walker{a: m.a, only: m.mayHold, progress: m.Progress, read: m.readTold}
+	w.list = func(ctx context.Context, path []string, help string) (offers, error) {
+		switch {
+		case len(path) > 0 && m.listed:
+			return offers{ok: true}, nil
+		case len(path) > 0 || !listedElsewhere.MatchString(help):
+			return toldBelow(ctx, path, help)
+		}
+		m.made.Draft, m.listed, w.help = "its help", true, "-h"
+		answer, err := m.a.Ask(ctx, "help", "-a")
+		if err != nil {
+			return offers{}, err
+		}
+		own, _, _ := strings.Cut(answer.Stdout, "\nExternal commands") // those are other programs, found by their names
+		return toldBelow(ctx, path, own)
+	}
 	root, err := w.walk(ctx)
 	if err != nil {
 		return nil, err
@@ -81,6 +100,9 @@ func (m *maker) readTold(c *command, answer Answer) string {
 	}
 	c.help = readHelp(text)
 	c.help.long = cmp.Or(c.help.behindUsage(m.Program.Name), c.help.long)
+	if m.listed && c.short != "" { // the list says it better
+		c.help.long = c.short
+	}
 	c.flags = toldFlags(text, m.Import.Guess)
 	return text
 }
@@ -108,8 +130,10 @@ func (h helpText) behindUsage(program string) string {
 
 // The lines of a help that name commands: below a heading that says so, each with what it does.
 var (
-	commandHeading = lazyregexp.New(`(?i)^\s{0,4}[a-z ]*commands?:?\s*$|^\s{0,4}(?i:positional arguments|subcommands?):\s*$`)
-	commandLine    = lazyregexp.New(`^\s{1,8}([A-Za-z0-9][A-Za-z0-9_.:@+-]*)(?:,\s[A-Za-z0-9_-]+)*\*?(?:(?:\s{2,}|\t)\s*(\S.*))?$`)
+	commandHeading = lazyregexp.New(`(?i)^\s{0,4}[a-z ]*commands?(?: / [a-z ]+)?:?\s*$|` +
+		`^\s{0,4}(?i:positional arguments|subcommands?):\s*$`)
+	commandRow  = lazyregexp.New(`^\s{1,8}[a-z0-9][a-z0-9-]*(?:, [a-z0-9-]+)+,?$`) // npm's: names alone, with commas between
+	commandLine = lazyregexp.New(`^\s{1,8}([A-Za-z0-9][A-Za-z0-9_.:@+-]*)(?:,\s[A-Za-z0-9_-]+)*\*?(?:(?:\s{2,}|\t)\s*(\S.*))?$`)
 )
 
 // toldBelow returns the commands that a help says are below.
@@ -123,6 +147,14 @@ func toldBelow(_ context.Context, _ []string, help string) (offers, error) {
 		}
 		if line != "" && indentOf(line) == 0 {
 			inside = false
+		}
+		if inside && commandRow.MatchString(line) {
+			for name := range strings.SplitSeq(strings.Trim(line, " ,"), ", ") {
+				if !o.has(name) && len(o.list) < mostOffers {
+					o.list = append(o.list, offer{word: name})
+				}
+			}
+			continue
 		}
 		m := commandLine.FindStringSubmatch(line)
 		if !inside || m == nil || column > 0 && indentOf(line) > column || o.has(m[1]) {

@@ -54,6 +54,12 @@ func TestToldFlags(t *testing.T) {
 		{"terraform", "Options:\n  -out=path  o\n  -json  j\n  -in path  i\n", "-out:string; -json:boolean present; -in left: its help does not say how its value is written", ""},
 		{"curl", "Options:\n -u, --user <user:password> Server user\n -o, --output <file>        o\n", "--user:string; --output:string", ""},
 		{"prose", "Options:\n  --foo this does it\n  - item\n  -- no\n  --=x  y\n  ---x  y\n  -nNUM  n\n  --a$(id)  x\n", "", ""},
+		{"npm", "Usage:\nnpm install\n\nOptions:\n[-S|--save|--no-save] [--how <fast|slow>] [--tag <tag>]\n[-w|--workspace <name> [-w|--workspace <name> ...]]\n\n" +
+			"  -S|--save\n    Save\n\n  --how\n    How\n\n  --tag\n    The tag\n\n  -w|--workspace\n    Where\n",
+			"--save:boolean present; --how:string one of [fast slow]; --tag:string; --workspace:array of string", ""},
+		{"git", "usage: git add [<options>] [--] <pathspec>...\n\n    -n, --dry-run         dry run\n    -v, --[no-]verbose    be verbose\n    --chmod (+|-)x        x\n" +
+			"    --pathspec-from-file <file>\n                          read\n",
+			"--dry-run:boolean present; --verbose:boolean present; --pathspec-from-file:string", ""},
 		{"bundles", "Options:\n  -v VERBOSE\n  -l[=N]  l\n", "-v:string apart; -l left: nothing tells how its value is written", ""},
 		{"odd names", "Options:\n  --a:b  x\n  --a2a_token_x=N  x\n", "--a:b:boolean present; --a2a_token_x:string", ""},
 		{"placeholders", "Options:\n  --to <FILE|URL>  t\n  --x {A,B}  x\n", "--to:string; --x:string", ""},
@@ -116,6 +122,40 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestOtherHelp: git tells of its commands by help -a, and of each by -h. Names that stand in a row are commands, too.
+func TestOtherHelp(t *testing.T) {
+	t.Parallel()
+	confined(t)
+	script := `
+case "$*" in
+  --help) printf 'usage: git [-v | --version] <command> [<args>]\n\nwork on it\n   add   Add\n\n'"'git help -a' and 'git help -g' list available\n";;
+  "help -a") printf "See 'git help <command>'\n\nMain Porcelain Commands\n   add      Add file contents\n   gitk     The browser\n\nAncillary Commands / Interrogators\n   blame    Show\n\n` +
+		`Low-level Commands / Manipulators\n   apply    Apply\n\nUser-facing file formats\n   attributes  x\n\nExternal commands\n   stranger\n";;
+  "add -h") printf 'usage: git add [<options>] [--] <pathspec>...\n\n    -n, --dry-run    dry run\n'; exit 129;;
+  "blame -h") printf 'usage: git blame <file>\n'; exit 129;;
+  *) touch "$HOME/ran" /ran; echo "git: '$1' is not a git command" >&2; exit 1;;
+esac`
+	p, err := Find(program(t, script), "", "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Make(t.Context(), box, Request{Program: p, Import: config.Import{Name: "prog", Command: p.Path, Prefix: "git",
+		Selectors: []config.Selector{{InheritedFlags: config.FlagSelector{None: true}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inShort(made); got != "git_add(dry-run:boolean args:array) git_blame(args:array)" || made.Draft != "its help" {
+		t.Errorf("got %s, a draft by %q", got, made.Draft)
+	}
+	if about := made.find("git_add").Description; about != "Add file contents" || made.leftOf("git stranger", "") != "" {
+		t.Errorf("add is %q; a stranger was asked: %q", about, made.leftOf("git stranger", ""))
+	}
+	row, err := toldBelow(t.Context(), nil, "Usage:\n\nAll commands:\n\n    access, audit, ci,\n    view, whoami\n\nSpecify configs:\n    a, b\n")
+	if want := "[{access } {audit } {ci } {view } {whoami }]"; err != nil || fmt.Sprint(row.list) != want {
+		t.Errorf("got %v (%v)", row.list, err)
+	}
+}
+
 const carapaceSpec = `# yaml-language-server: $schema=https://carapace.sh/schemas/command.json
 name: prog
 description: Keeps things
@@ -137,6 +177,8 @@ commands:
       -long=: single
       -w=: width
       --two=: {description: two words, nargs: 2}
+      --three={3}: three words
+      --signal=: which
       --path=: where
       "--bad name=": none
       "--x\u001b=": none
@@ -144,6 +186,7 @@ commands:
       flag:
         output: ["json\tas JSON", yaml, "table\twide\tblue"]
         path: ["$files", a, b]
+        signal: ["HUP\tends", TERM]
         color: ["$(touch /ran)", x, y]
   - name: secret
     hidden: true
@@ -153,7 +196,11 @@ commands:
   - name: "bad name"
   - name: $(id)
   - name: box
+    flags: {"-h, --help": help}
     commands: [{name: burn}]
+  - name: remote
+    flags: {"-v, --verbose": more}
+    commands: [{name: add}]
 `
 
 // TestSpec: of a carapace spec are names, what takes a value, and the values that are listed; nothing of it runs.
@@ -172,7 +219,8 @@ func TestSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := inShort(made); asked || made.Draft != "the spec /x.yaml" ||
-		got != "prog_list(color:string name:string! output:string path:string tag:array v:integer w:string args:array) prog_raw(args:array) prog_box_burn(args:array)" {
+		got != "prog_list(color:string name:string! output:string path:string signal:string tag:array v:integer w:string args:array) prog_raw(args:array) prog_box_burn(args:array) "+
+			"prog_remote(verbose:boolean args:array) prog_remote_add(args:array)" {
 		t.Errorf("it was asked: %v; a draft by %q: %s", asked, made.Draft, got)
 	}
 	list := made.find("prog_list")
@@ -182,6 +230,10 @@ func TestSpec(t *testing.T) {
 	}
 	if enum := fmt.Sprint(list.Parameters[at].Enum); enum != "[json table yaml]" || list.IsReadOnly() || strings.Contains(list.Description, "\u202e") {
 		t.Errorf("enum %s, %+v", enum, list)
+	}
+	at = slices.IndexFunc(list.Parameters, func(p tool.Parameter) bool { return p.Name == "signal" })
+	if enum := fmt.Sprint(list.Parameters[at].Enum); enum != "[HUP TERM]" || made.leftOf("prog list", "three") == "" {
+		t.Errorf("signals %s; three words: %q", enum, made.leftOf("prog list", "three"))
 	}
 	if data, err := made.File(nil); err != nil || strings.Contains(string(data), "touch") || !strings.Contains(string(data), "spec: /x.yaml") {
 		t.Errorf("%v\n%s", err, data)

@@ -83,6 +83,8 @@ type maker struct {
 	Request
 	a    Asker
 	made *Made
+	// listed is set if the commands of a draft are those of a list of the program's own; see listedElsewhere.
+	listed bool
 }
 
 func (m *maker) make(ctx context.Context) error {

@@ -27,15 +27,17 @@ type specCommand struct {
 	Flags           map[string]yaml.Node `yaml:"flags"`
 	PersistentFlags map[string]yaml.Node `yaml:"persistentflags"`
 	Completion      struct {
-		Flag map[string][]string `yaml:"flag"`
+		Flag          map[string][]string `yaml:"flag"`
+		Positional    yaml.Node           `yaml:"positional"`
+		PositionalAny yaml.Node           `yaml:"positionalany"`
 	} `yaml:"completion"`
 	Commands []specCommand `yaml:"commands"`
 }
 
 // specFlag is how a spec writes a flag: its names, and what they take.
 //
-//	=  a value     ?  a value or none     *  more than once     !  required     &  hidden
-var specFlag = lazyregexp.New(`^(?:(-[^-\s=*?&!,][^\s=*?&!,]*))?(?:, )?(--?[^-\s=*?&!,][^\s=*?&!,]*)?([=*?&!]*)$`)
+//	=  a value     ?  a value or none     *  more than once     !  required     &  hidden     ={2}  so many values
+var specFlag = lazyregexp.New(`^(?:(-[^-\s=*?&!,][^\s=*?&!,]*))?(?:, )?(--?[^-\s=*?&!,][^\s=*?&!,]*)?([=*?&!]*)(\{-?\d+\})?$`)
 
 // readSpec reads a carapace spec. It tells names and what takes a value; nothing of types.
 func readSpec(data []byte, guess bool) (*command, error) {
@@ -98,9 +100,25 @@ func (r *specReader) read(c *command, said *specCommand, above []*flag) {
 			return
 		}
 		child := &command{path: path, short: one.Description}
+		if one.isCalled() {
+			child.help.usage = []string{strings.Join(path, " ")}
+		}
 		c.below = append(c.below, child)
 		r.read(child, one, below)
 	}
+}
+
+// isCalled reports whether a command takes something itself, so that it is one beside those below it.
+func (s *specCommand) isCalled() bool {
+	if s.Completion.Positional.Kind != 0 || s.Completion.PositionalAny.Kind != 0 {
+		return true
+	}
+	for key := range s.Flags {
+		if m := specFlag.FindStringSubmatch(key); m != nil && m[2] != "--help" && m[1] != "-h" {
+			return true
+		}
+	}
+	return false
 }
 
 // flagsOf makes flags of what is said of some, in the order of their names.
@@ -131,7 +149,7 @@ func (s *specCommand) flagsOf(said map[string]yaml.Node) (flags []*flag) {
 		f.about = more.Description
 		takes, single := has("=") || has("?"), !strings.HasPrefix(spelled, "--") && len(spelled) > 2
 		switch {
-		case more.Nargs != 0:
+		case more.Nargs != 0, m[4] != "":
 			f.kind, f.left = pflagkind.Kind{Of: tool.TypeString}, "it takes several words"
 		case single && takes:
 			f.kind, f.left = pflagkind.Kind{Of: tool.TypeString}, "the spec does not say how its value is written"
@@ -160,7 +178,7 @@ func (s *specCommand) enum(names ...string) []string {
 			values = append(values, value)
 		}
 		if len(values) > 0 {
-			return asEnum(values)
+			return asValues(values)
 		}
 	}
 	return nil

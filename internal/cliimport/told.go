@@ -22,6 +22,7 @@ var (
 	toldEnum   = lazyregexp.New(`(?i)[\[(](?:possible values|choices):\s*([^\])]*)[\])]`)
 	toldMust   = lazyregexp.New(`(?i)[\[(;]\s*required[\])]`)
 	gluedValue = lazyregexp.New(`^[A-Za-z][A-Z]{2,}$`)
+	inSynopsis = lazyregexp.New(`(--[A-Za-z0-9][A-Za-z0-9-]*) (<[^<>]*>)(?: \[(?:-\w\|)?(--[A-Za-z0-9-]+) <[^<>]*> \.\.\.\])?`)
 	toldValue  = lazyregexp.New(`^(?:[<\[{(].*[>\]})]|[A-Z][A-Z0-9_./:=,-]*|` +
 		`value|string|int|uint|float|duration|file|path|dir|name|url|number|num|n)(?:\.\.\.)?$`)
 )
@@ -44,6 +45,7 @@ func toldFlags(text string, guess bool) []*flag {
 	var flags, current []*flag
 	section, column := "", 0
 	lines := helpLines(text)
+	values := synopsisValues(lines)
 	for i, line := range lines {
 		if toldHead.MatchString(line) {
 			section, current = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(line), ":")), nil
@@ -54,7 +56,7 @@ func toldFlags(text string, guess bool) []*flag {
 			if i+1 < len(lines) {
 				below = lines[i+1]
 			}
-			current, column = readToldLine(m[1], below), indentOf(line)
+			current, column = readToldLine(m[1], below, values), indentOf(line)
 			for _, f := range current {
 				f.inherited = isInherited(section)
 				known := slices.ContainsFunc(flags, func(other *flag) bool { return other.name == f.name })
@@ -79,8 +81,26 @@ func toldFlags(text string, guess bool) []*flag {
 	return flags
 }
 
-// readToldLine reads a line that begins with a dash. It can tell of two flags: --color / --no-color.
-func readToldLine(line, below string) []*flag {
+// synopsisValues returns the words for values by the flags in front of them, of a help that has all flags in brackets first,
+// and then says below the name of each what it does, as npm's has: [--tag <tag>] [--omit <dev|peer> [--omit <dev|peer> ...]].
+func synopsisValues(lines []string) map[string]string {
+	values := map[string]string{}
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "[-") {
+			continue
+		}
+		for _, m := range inSynopsis.Get().FindAllStringSubmatch(line, mostFlags) {
+			if values[m[1]] = m[2]; m[3] == m[1] {
+				values[m[1]] += "..."
+			}
+		}
+	}
+	return values
+}
+
+// readToldLine reads a line that begins with a dash. It can tell of two flags: --color / --no-color. values are those of
+// the synopsis, for a flag that stands alone on its line.
+func readToldLine(line, below string, values map[string]string) []*flag {
 	left, about := line, ""
 	if at := toldGap.Get().FindStringSubmatchIndex(line); at != nil {
 		left, about = line[:at[0]], line[at[1]:]
@@ -104,6 +124,9 @@ func readToldLine(line, below string) []*flag {
 		default:
 			f.value = strings.TrimSpace(f.value + " " + word)
 		}
+	}
+	if about == "" && f.value == "" {
+		f.value = values["--"+f.long]
 	}
 	return f.add(flags, about, isGo)
 }
@@ -229,13 +252,22 @@ func enumOf(word string) []string {
 
 // asEnum returns values as an enum; nil where they are none that others could read, or placeholders.
 func asEnum(values []string) []string {
+	for _, value := range values {
+		if value = strings.TrimSpace(value); value == strings.ToUpper(value) && value != strings.ToLower(value) {
+			return nil
+		}
+	}
+	return asValues(values)
+}
+
+// asValues returns values as an enum, in capitals, too; nil where they are none that others could read.
+func asValues(values []string) []string {
 	if len(values) < 2 || len(values) > mostValues {
 		return nil
 	}
 	for i, value := range values {
 		values[i] = strings.Trim(strings.TrimSpace(value), `"'`)
-		placeholder := values[i] == strings.ToUpper(values[i]) && values[i] != strings.ToLower(values[i])
-		if !isValue(values[i]) || placeholder || strings.ContainsAny(values[i], "=<>… ") || strings.HasPrefix(values[i], "-") {
+		if !isValue(values[i]) || strings.ContainsAny(values[i], "=<>… ") || strings.HasPrefix(values[i], "-") {
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package cliimport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,6 +41,7 @@ type walker struct {
 	progress func(found int)
 	list     func(ctx context.Context, path []string, help string) (offers, error) // what may be a command below one
 	read     func(c *command, answer Answer) string                                // reads a help, and returns its text
+	help     string                                                                // what asks a command below for its help
 
 	waiting sync.WaitGroup
 	mu      sync.Mutex
@@ -51,6 +53,7 @@ type walker struct {
 // walk finds the commands that are wanted, and those above them.
 func (w *walker) walk(ctx context.Context) (*command, error) {
 	root := &command{}
+	w.help = cmp.Or(w.help, "--help")
 	answer, err := w.a.Ask(ctx, "--help")
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (w *walker) below(ctx context.Context, parent *command, help string) {
 // the help of the one above. One that is what the command above does without a word (hugo new content) has it, too:
 // that help says how the one below is called.
 func (w *walker) look(ctx context.Context, c *command, above string) {
-	answer, err := w.a.Ask(ctx, append(slices.Clone(c.path), "--help")...)
+	answer, err := w.a.Ask(ctx, append(slices.Clone(c.path), w.help)...)
 	if err != nil {
 		w.fail(err)
 		return
