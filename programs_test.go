@@ -101,6 +101,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"cmd/a2a-acp/internal/tools/curl.go":       {"curl", "a command line that is shown, and whose flags are curl's"},
 	"cmd/a2a-acp/internal/secrets/secrets.go":  {"rm", "another name of our verb remove"},
 	"internal/agents/agents.go":                {"node", "where Zed has put the node that starts its agents"},
+	"internal/audit/eventjson.go":              {"coverage", "a member of an event"},
 	"internal/app/app.go":                      {"bash", "bash runs the scripts"},
 	"internal/app/hookdoor.go":                 {"bash", "bash reads a command that runs in the sandbox"},
 	"internal/bench/callmemory.go":             {"bash", "measures bash"},

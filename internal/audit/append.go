@@ -22,7 +22,11 @@ func (l *Log) append(batch []*record) (err error) {
 		}
 	}()
 
-	torn, err := l.look()
+	head, begun := readHead(l.lock)
+	if len(batch) == 0 { // who has the time looks for himself
+		begun = 0
+	}
+	torn, err := l.look(begun)
 	if err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func (l *Log) append(batch []*record) (err error) {
 		}
 		batch = append([]*record{repaired}, batch...)
 	}
-	if err := l.missing(); err != nil {
+	if err := l.missing(head); err != nil {
 		return err
 	}
 	if len(batch) == 0 {
@@ -49,16 +53,22 @@ func (l *Log) takeLock() error {
 		if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
 			return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
 		}
-		var named unix.Stat_t
-		if unix.Lstat(l.path(lockName), &named) == nil && sameFile(named, l.lockIs) {
+		named, _, err := identify(unix.AT_FDCWD, l.path(lockName))
+		if err == nil && named == l.lockIs {
 			return nil
 		}
 		unlockFile(l.lock) //nolint:errcheck // nobody else waits for it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+		}
 		if err := l.openLock(); err != nil {
 			return err
 		}
 	}
 }
+
+// identity is which file a name stands for; of those that are there at a time, each has its own.
+type identity struct{ dev, inode uint64 }
 
 // openLock opens the lock of all processes, in place of the one that is open.
 func (l *Log) openLock() error {
@@ -66,11 +76,12 @@ func (l *Log) openLock() error {
 	if err != nil {
 		return err
 	}
-	var is unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &is); err != nil {
+	is, _, err := identify(int(f.Fd()), "")
+	if err != nil {
 		f.Close()
 		return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
 	}
+	leaveAccessTime(f)
 	within, err := os.Open(l.dir) // where it is another by now, so is the lock that has its name
 	if err != nil {
 		f.Close()
@@ -84,25 +95,20 @@ func (l *Log) openLock() error {
 	return nil
 }
 
-// sameFile is os.SameFile, for what is asked so often that its garbage counts.
-func sameFile(a, b unix.Stat_t) bool { return a.Dev == b.Dev && a.Ino == b.Ino }
-
-// untouched reports whether the record ends as we left it: the segment has its name and its size still, and no
-// other follows. It is asked before each line, so it is two system calls.
-func (l *Log) untouched() bool {
-	var named unix.Stat_t
-	within := int(l.within.Fd())
-	err := unix.Fstatat(within, segmentName(l.first), &named, unix.AT_SYMLINK_NOFOLLOW)
-	if err != nil || named.Size != l.end.size || !sameFile(named, l.segmentIs) {
+// untouched reports whether the record ends as we left it: the segment has its name and its size still, and is the
+// one that was begun last. It is asked before each line, so it is one system call.
+func (l *Log) untouched(begun int64) bool {
+	if begun != l.first {
 		return false
 	}
-	next := l.end.seq + 1
-	return next == l.first || errors.Is(unix.Fstatat(within, segmentName(next), &named, unix.AT_SYMLINK_NOFOLLOW), unix.ENOENT)
+	named, size, err := identify(int(l.within.Fd()), segmentName(l.first))
+	return err == nil && size == l.end.size && named == l.segmentIs
 }
 
-// look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it.
-func (l *Log) look() (torn int64, err error) {
-	if l.untouched() {
+// look sees to it that l.end is how the file ends now, and counts the bytes of a torn last line behind it. begun is
+// the segment that was begun last, as the lock file says.
+func (l *Log) look(begun int64) (torn int64, err error) {
+	if l.untouched(begun) {
 		return 0, nil
 	}
 	if err := l.afterRetirement(); err != nil {

@@ -24,7 +24,7 @@
 // 64 MiB. Segments that are older than the record is kept are removed, which is on record (retire.go).
 //
 // The lock file says up to which line the record was on disk (lasthash.go), so that lines which are cut off
-// its end are told, by Read and by the next that opens it.
+// its end are told, by Read and by the next that opens it. It says in which segment that is, too.
 //
 // Each line is a leaf of a Merkle tree (RFC 6962), which follows the record: it is brought up to date when its
 // root is signed (advance.go, signing.go). Such a checkpoint that was kept elsewhere (outside.go) shows that the

@@ -77,7 +77,7 @@ func newRecord(event events.Event, now time.Time, id string, hide func(string) s
 // encodeEvent returns the event as JSON. One that is too long for a line, or holds what JSON cannot say, is
 // reduced to what matters most, with a note: an event is never lost for its size.
 func encodeEvent(event events.Event, hide func(string) string) ([]byte, error) {
-	whole, err := encode(struct{ events.Event }{event})
+	whole, err := encodeWhole(&event)
 	whole = hideIn(whole, hide)
 	var cut Cut
 	switch {

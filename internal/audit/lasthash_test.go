@@ -141,8 +141,37 @@ func TestHeadNeverRunsAhead(t *testing.T) {
 		t.Errorf("got %v, want the line that is on disk", head)
 	}
 	for _, text := range []string{"", "nonsense", "00000000000000000001 short\n"} {
-		if head := readHead(strings.NewReader(text)); head != (Cursor{}) {
+		if head, _ := readHead(strings.NewReader(text)); head != (Cursor{}) {
 			t.Errorf("%q: got %v", text, head)
 		}
+	}
+}
+
+// TestSegmentOfAnother: a segment that another process has begun is gone on in, whatever was recorded in it, also where
+// that process, or nobody, has made it yet when the lock file says so.
+func TestSegmentOfAnother(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	other := newTestLog(dir, Options{SegmentBytes: 1})
+	if err := other.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	for range 3 {
+		keep(t, other, events.Event{Type: events.ToolEnded}) // no fsync follows
+		keep(t, log, decided("behind it"))
+	}
+	if got := len(names(t, dir)); got != 4 {
+		t.Errorf("%d segments, want 4", got)
+	}
+	if err := log.noteSegment(9); err != nil { // and it died before it made that
+		t.Fatal(err)
+	}
+	keep(t, log, decided("where it was"))
+	keep(t, other, decided("in one more"))
+	checkChain(t, dir)
+	if _, begun := readHead(log.lock); begun != 9 {
+		t.Errorf("segment %d, want 9", begun)
 	}
 }

@@ -44,18 +44,18 @@ type Log struct {
 	// below.
 	committing sync.Mutex
 	segment    *os.File
-	segmentIs  unix.Stat_t // which file that is
-	first      int64       // the number of the first line of segment
-	begun      time.Time   // when that was written; zero while there is none
+	segmentIs  identity  // which file that is
+	first      int64     // the number of the first line of segment
+	begun      time.Time // when that was written; zero while there is none
 	lock       *os.File
-	lockIs     unix.Stat_t // likewise
-	within     *os.File    // the directory that they are in
-	end        end         // how the record ended when we last let go of the lock
-	unmarking  bool        // its mark is about to be taken off
-	unsynced   bool        // there are lines of ours that no fsync has followed
-	dead       error       // why nothing more is written; nil while all is well
-	dirIs      unix.Stat_t // which directory the record is in
-	marked     bool        // it had a mark after this Log died
+	lockIs     identity // likewise
+	within     *os.File // the directory that they are in
+	end        end      // how the record ended when we last let go of the lock
+	unmarking  bool     // its mark is about to be taken off
+	unsynced   bool     // there are lines of ours that no fsync has followed
+	dead       error    // why nothing more is written; nil while all is well
+	dirIs      identity // which directory the record is in
+	marked     bool     // it had a mark after this Log died
 
 	unsigned int         // lines of ours since the last checkpoint that we began to make
 	timer    *time.Timer // that makes the next one; nil where none is needed
@@ -138,7 +138,7 @@ func (l *Log) open() error {
 	if err := l.append(nil); err != nil {
 		return err
 	}
-	if err := unix.Lstat(l.dir, &l.dirIs); err != nil {
+	if l.dirIs, _, err = identify(unix.AT_FDCWD, l.dir); err != nil {
 		return fmt.Errorf("record %s: %w", l.dir, err)
 	}
 	l.marked = false

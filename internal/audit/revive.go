@@ -96,11 +96,11 @@ func (l *Log) revive() error {
 // aside, and another one has its place that says so in its first line, or its mark was taken off. What looks better by
 // itself, since lines were put back or a copy took its place, is accepted by nobody.
 func (l *Log) accepted() bool {
-	var is unix.Stat_t
-	if unix.Lstat(l.dir, &is) != nil {
+	is, _, err := identify(unix.AT_FDCWD, l.dir)
+	if err != nil {
 		return false
 	}
-	if sameFile(is, l.dirIs) {
+	if is == l.dirIs {
 		marked := Marked(l.dir) != nil
 		unmarked := l.marked && !marked
 		l.marked = l.marked || marked
@@ -110,14 +110,11 @@ func (l *Log) accepted() bool {
 }
 
 // isAside reports whether a directory lies where Accept has put it aside.
-func isAside(dir string, was unix.Stat_t) bool {
+func isAside(dir string, was identity) bool {
 	for n := 1; ; n++ {
-		var is unix.Stat_t
-		if unix.Lstat(fmt.Sprintf(asideName, dir, n), &is) != nil {
-			return false
-		}
-		if sameFile(is, was) {
-			return true
+		is, _, err := identify(unix.AT_FDCWD, fmt.Sprintf(asideName, dir, n))
+		if err != nil || is == was {
+			return err == nil
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // openLast opens the last segment of the record, and makes the first one where there is none.
@@ -28,6 +26,9 @@ func (l *Log) openLast() error {
 // openSegment goes on in the segment with a first number, and makes it where there is none. Called with the
 // lock held.
 func (l *Log) openSegment(first int64) error {
+	if err := l.noteSegment(first); err != nil {
+		return err
+	}
 	f, err := openFile(l.path(segmentName(first)), os.O_APPEND)
 	if err != nil {
 		return err
@@ -36,8 +37,8 @@ func (l *Log) openSegment(first int64) error {
 		f.Close()
 		return fmt.Errorf("record %s: %w", l.dir, err)
 	}
-	var is unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &is); err != nil {
+	is, _, err := identify(int(f.Fd()), "")
+	if err != nil {
 		f.Close()
 		return fmt.Errorf("record %s: %w", l.dir, err)
 	}
