@@ -17,6 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/state"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -34,18 +35,23 @@ func guard() string {
 	return path
 }
 
-// toolsFile returns a tools file with the commands, which lies in the person's cache: the same commands are the same
-// file, so that what was decided about them holds.
+// toolsFile returns a tools file with the commands: the same commands are the same file, so that what was decided about
+// them holds. It lies in the guard's state directory, which nothing in a sandbox sees and no rule lets an agent write to:
+// the guard reads it as the person's own, and again when it changes. A cache is for every build to write to.
 func (c Config) toolsFile(program string, list []command) (string, error) {
 	data, err := c.encode(list)
 	if err != nil {
 		return "", err
 	}
-	cache, err := os.UserCacheDir()
+	place, err := state.Locate(os.Getenv)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, guardName, "cobratools")
+	own, err := state.Open(place)
+	if err != nil {
+		return "", err
+	}
+	dir := own.Child("cobratools")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}

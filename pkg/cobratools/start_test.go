@@ -222,6 +222,13 @@ func TestStart(t *testing.T) {
 			if says := strings.Contains(added.text()+listed.text(), "no sandbox"); says == guarded {
 				t.Errorf("says that there is no sandbox: %t\n%s", says, listed.text())
 			}
+			// What the guard reads as the person's own lies where no sandbox that writes to caches sees it.
+			if own, err := filepath.Glob(filepath.Join(c.home, "state", "cobratools", "shelf-*.yaml")); err != nil || (len(own) == 1) != guarded {
+				t.Errorf("the tools are in %q (%v)", own, err)
+			}
+			if _, err := os.Lstat(filepath.Join(c.home, ".cache")); err == nil {
+				t.Error("it leaves something in the cache")
+			}
 			for _, wrong := range []map[string]any{
 				{"flags": map[string]any{"limit": "1; id"}}, {"flags": map[string]any{"config": "x"}}, words("--limit=0"),
 			} {
