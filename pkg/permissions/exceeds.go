@@ -146,7 +146,7 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 		return why
 	}
 	for i, arg := range args[spelled:] {
-		if spelled+i == 1 && namesKind(c) && arg == c.Args[1].Text {
+		if at := kindAt(c); at > 0 && spelled+i == at && arg == c.Args[at].Text {
 			continue
 		}
 		if strings.HasPrefix(arg, "-") && len(arg) > longestOption {

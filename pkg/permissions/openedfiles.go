@@ -135,11 +135,24 @@ type namedFile struct {
 	use  use
 }
 
-// namesKind reports whether the second word of a command is the kind of a thing, and no file: kubectl get pods.
-func namesKind(c shellscan.Command) bool {
+// kindAt returns which word of a command is the kind of a thing, and no file: that behind the subcommand in kubectl get pods.
+// Options that have their values in the same word may stand between the two, as calls of tools are written. It is 0 where
+// none is.
+func kindAt(c shellscan.Command) int {
 	const letters = "abcdefghijklmnopqrstuvwxyz,"
-	return len(c.Args) > 1 && c.Args[0].Fixed && c.Args[1].Fixed && strings.Trim(c.Args[1].Text, letters) == "" &&
-		command.Subcommands(command.Kinds, filepath.Base(c.Name))[c.Args[0].Text]
+	if len(c.Args) == 0 || !c.Args[0].Fixed || !command.Subcommands(command.Kinds, filepath.Base(c.Name))[c.Args[0].Text] {
+		return 0
+	}
+	for at, word := range c.Args[1:] {
+		switch isOption := strings.HasPrefix(word.Text, "--") && strings.Contains(word.Text, "="); {
+		case word.Fixed && isOption:
+		case word.Fixed && strings.Trim(word.Text, letters) == "":
+			return at + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok
@@ -165,8 +178,8 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 			return names, true
 		}
 	}
-	if namesKind(c) {
-		args = slices.Delete(args, 1, 2)
+	if at := kindAt(c); at > 0 {
+		args = slices.Delete(args, at, at+1)
 	}
 	for _, arg := range args {
 		possible, ok := possibleFiles(arg)

@@ -52,6 +52,7 @@ func TestWidening(t *testing.T) {
 			dotnet test docs/sub
 			kubectl get pods
 			kubectl get pods -o wide
+			kubectl get --output=wide pods
 			ar t x.tar
 			ar rcs x.bin docs/a.md
 			turbo run build --filter=web
@@ -105,6 +106,8 @@ func TestWidening(t *testing.T) {
 			dotnet test docs/a.md
 			kubectl get pods --cache-dir .git
 			kubectl get -f .git/config
+			kubectl get --output=wide --cache-dir=.git pods
+			kubectl get --watch -f .git/config
 			ar x x.tar
 			ar -x x.tar
 			ar vx x.tar

@@ -338,7 +338,9 @@ func (i *importer) remove(ctx context.Context, program string) error {
 		return err
 	}
 	if data == nil {
-		err = os.Remove(i.f.into)
+		if err = os.Remove(i.f.into); err == nil && filepath.Base(filepath.Dir(i.f.into)) == "a2a-acp" {
+			_ = os.Remove(filepath.Dir(i.f.into)) // an import made it for its file; one that holds anything stays
+		}
 	} else {
 		err = cli.ReplaceFile(i.f.into, data, 0o600)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 )
 
@@ -86,6 +87,10 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 	i.list("destroy, "+by, destroys)
 	i.list("reach for the network, by its own word, and have it only where their entries say network: on", reaches)
 	i.left(made.Left)
+	if g, err := grant.Named(p.Name); err == nil && !slices.Contains(made.Import.Grants, p.Name) {
+		i.env.Say(fmt.Sprintf("the tools are given nothing of yours; --grant %s gives them this: %s %s", p.Name,
+			g.Says, g.Risk))
+	}
 	cli.SayTokens(i.env, len(made.Tools), tokens)
 	if len(made.Tools) > cli.ManyTools || tokens > cli.ManyTokens {
 		i.propose(p, made, len(reads), readTokens)
