@@ -131,7 +131,7 @@ func (h helpText) behindUsage(program string) string {
 // The lines of a help that name commands: below a heading that says so, each with what it does.
 var (
 	commandHeading = lazyregexp.New(`(?i)^\s{0,4}[a-z ]*commands?(?: / [a-z ]+)?:?\s*$|` +
-		`^\s{0,4}(?i:positional arguments|subcommands?):\s*$`)
+		`^\s{0,4}(?i:positional arguments|subcommands?):\s*$|^GROUPS$`)
 	commandRow  = lazyregexp.New(`^\s{1,8}[a-z0-9][a-z0-9-]*(?:, [a-z0-9-]+)+,?$`) // npm's: names alone, with commas between
 	commandLine = lazyregexp.New(`^\s{1,8}([A-Za-z0-9][A-Za-z0-9_.:@+-]*)(?:,\s[A-Za-z0-9_-]+)*\*?(?:(?:\s{2,}|\t)\s*(\S.*))?$`)
 )

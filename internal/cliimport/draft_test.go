@@ -60,6 +60,9 @@ func TestToldFlags(t *testing.T) {
 		{"git", "usage: git add [<options>] [--] <pathspec>...\n\n    -n, --dry-run         dry run\n    -v, --[no-]verbose    be verbose\n    --chmod (+|-)x        x\n" +
 			"    --pathspec-from-file <file>\n                          read\n",
 			"--dry-run:boolean present; --verbose:boolean present; --pathspec-from-file:string", ""},
+		{"gcloud", "NAME\n    x y list - list\n\nSYNOPSIS\n    x y list [NAME ...] [--regexp=REGEXP, -r REGEXP]\n        [--uri]\n\nEXAMPLES\n        $ x y list --uri\n\nFLAGS\n" +
+			"     --regexp=REGEXP, -r REGEXP\n        filter\n\n     --uri\n        URIs\n",
+			"--regexp:string; --uri:boolean present", ""},
 		{"bundles", "Options:\n  -v VERBOSE\n  -l[=N]  l\n", "-v:string apart; -l left: nothing tells how its value is written", ""},
 		{"odd names", "Options:\n  --a:b  x\n  --a2a_token_x=N  x\n", "--a:b:boolean present; --a2a_token_x:string", ""},
 		{"placeholders", "Options:\n  --to <FILE|URL>  t\n  --x {A,B}  x\n", "--to:string; --x:string", ""},
@@ -149,6 +152,10 @@ esac`
 	}
 	if about := made.find("git_add").Description; about != "Add file contents" || made.leftOf("git stranger", "") != "" {
 		t.Errorf("add is %q; a stranger was asked: %q", about, made.leftOf("git stranger", ""))
+	}
+	manual := "SYNOPSIS\n    x GROUP | COMMAND [X_FLAG ...]\n\nGROUPS\n    GROUP is one of the following:\n\n     ai\n        Manage.\n\nCOMMANDS\n    COMMAND is one of the following:\n\n     init\n        Begins.\n"
+	if o, err := toldBelow(t.Context(), nil, manual); err != nil || fmt.Sprint(o.list) != "[{ai } {init }]" || readHelp(manual).calls() {
+		t.Errorf("a manual has %v below (%v), and is called %q", o.list, err, readHelp(manual).usage)
 	}
 	row, err := toldBelow(t.Context(), nil, "Usage:\n\nAll commands:\n\n    access, audit, ci,\n    view, whoami\n\nSpecify configs:\n    a, b\n")
 	if want := "[{access } {audit } {ci } {view } {whoami }]"; err != nil || fmt.Sprint(row.list) != want {

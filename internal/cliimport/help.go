@@ -102,8 +102,11 @@ func readHelp(text string) helpText {
 	return h
 }
 
-// usageOf returns the usage that stands on a line with that heading.
+// usageOf returns the usage that stands on a line with that heading. In a manual it stands below.
 func usageOf(line string) (string, bool) {
+	if line == "SYNOPSIS" {
+		return "", true
+	}
 	rest, ok := cutFold(strings.TrimSpace(line), "usage")
 	if !ok || rest != "" && rest[0] != ':' {
 		return "", false

@@ -128,7 +128,7 @@ func (s *server) serve(ctx context.Context, address string, tools mcpserver.Tool
 		token = rand.Text()
 		said["token"] = token
 	}
-	front := m.HTTP(mcpserver.HTTPOptions{})
+	front := m.HTTP(mcpserver.HTTPOptions{MostBody: mcpserver.MostFrame / 2}) // of which the guard's line is longer
 	defer front.Close()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", authorized(token, front))
