@@ -26,9 +26,9 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	left := b.patience + time.Duration(b.bytes)*time.Second/leastRate - b.waited
 	begun := time.Now()
 	// The deadline is set only once it has passed: one that stands would end the request's context with it.
-	cut := time.AfterFunc(max(left, 0), func() { _ = b.control.SetReadDeadline(begun) })
+	stop := after(max(left, 0), func() { _ = b.control.SetReadDeadline(begun) })
 	n, err := b.ReadCloser.Read(p)
-	cut.Stop()
+	stop()
 	b.waited += time.Since(begun)
 	b.bytes += int64(n)
 	return n, err
@@ -45,9 +45,23 @@ type patientWriter struct {
 
 // during calls a function that sends something, and cuts the client if that takes too long.
 func (w *patientWriter) during(send func()) {
-	cut := time.AfterFunc(w.patience, func() { _ = w.control.SetWriteDeadline(time.Now()) })
-	defer cut.Stop()
+	defer after(w.patience, func() { _ = w.control.SetWriteDeadline(time.Now()) })()
 	send()
+}
+
+// after calls a function after a time, unless stop is called before. When stop has returned, it is not running any more:
+// once its handler has returned, a response is nobody's, and to set a deadline of one over HTTP/2 would end the program.
+func after(d time.Duration, do func()) (stop func()) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(d, func() {
+		defer close(done)
+		do()
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
 }
 
 // Write implements io.Writer.

@@ -2,11 +2,15 @@ package a2a
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/coder/websocket"
@@ -220,5 +224,52 @@ func TestOriginalArguments(t *testing.T) {
 	got := fmt.Sprint(originalArguments(card, "grep"), originalArguments(card, "none"))
 	if want := "[{deep boolean  false} {pattern string What true}] []"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestOriginalWatch follows for longer than a thousand tasks last: those that have ended make room for others, and are told
+// once. A principal has so many such streams, and leaves others for everybody else.
+func TestOriginalWatch(t *testing.T) {
+	t.Parallel()
+	h := &house{t: t, dir: t.TempDir()}
+	var now atomic.Int64
+	now.Store(time.Now().UnixMilli())
+	h.open(func(o *Options) { o.Now = func() time.Time { return time.UnixMilli(now.Load()) } })
+	t.Cleanup(h.close)
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/streaming/sse", nil)
+	r.Header.Set("Authorization", "anna")
+	w, err := h.door.newWatch(t.Context(), r, h.door.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		h.send("anna", "do it")
+		told, err := w.look(t.Context())
+		if err != nil || len(told) == 0 {
+			t.Fatalf("told %q, %v", told, err)
+		}
+		now.Add(time.Minute.Milliseconds())
+		if told, err := w.look(t.Context()); err != nil || len(told) != 0 {
+			t.Errorf("told again: %q, %v", told, err)
+		}
+		if len(w.seen) != 0 {
+			t.Errorf("%d are followed that have ended", len(w.seen))
+		}
+	}
+	var kept watchers
+	for range mostWatchBy {
+		if err := kept.enter(watchedSSE, "anna"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := kept.enter(watchedSSE, "anna"); err == nil {
+		t.Error("one principal may have more")
+	}
+	if err := errors.Join(kept.enter(watchedSSE, "bob"), kept.enter(watchedSocket, "anna")); err != nil {
+		t.Error(err)
+	}
+	kept.leave(watchedSSE, "anna")
+	if err := kept.enter(watchedSSE, "anna"); err != nil || kept.count(watchedSSE) != mostWatchBy+1 {
+		t.Errorf("after one has ended: %v, %d", err, kept.count(watchedSSE))
 	}
 }

@@ -75,6 +75,7 @@ func (s *Server) originalHealth(w http.ResponseWriter, path string) {
 		said, status = "unhealthy", http.StatusServiceUnavailable
 	}
 	s.originalJSON(w, status, map[string]any{"status": said, "timestamp": s.o.Now().UTC(),
+		"version":  s.o.Agent.Card(Caller{}).Version,
 		"services": map[string]any{"database": said, "push_notifications": said, "streaming": said}})
 }
 
@@ -159,7 +160,7 @@ func (s *Server) originalStreams(w http.ResponseWriter, r *http.Request, path st
 			"message": "A client that does not read is cut at once: there was nothing to clean up."})
 		return
 	}
-	sse, sockets := s.watchers[watchedSSE].Load(), s.watchers[watchedSocket].Load()
+	sse, sockets := s.watchers.count(watchedSSE), s.watchers.count(watchedSocket)
 	s.originalJSON(w, http.StatusOK, map[string]any{"sse_connections": map[string]any{"count": sse},
 		"websocket_connections": map[string]any{"count": sockets}, "total_connections": sse + sockets})
 }
@@ -186,7 +187,7 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 	active := len(s.runs)
 	s.mu.Unlock()
 	streams := func(kind int) map[string]any {
-		return map[string]any{"active": s.watchers[kind].Load(), "limit": mostWatches}
+		return map[string]any{"active": s.watchers.count(kind), "limit": mostWatches}
 	}
 	s.originalJSON(w, http.StatusOK, map[string]any{"timestamp": s.o.Now().UTC(),
 		"uptime_seconds": int64(s.o.Now().Sub(s.began).Seconds()), "active_tasks": active, "memory_bytes": memory.Sys,

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -23,6 +24,7 @@ const (
 	mostWatched = 1000             // tasks
 	watchAtOnce = 64               // events of a task
 	mostWatches = 200              // of each kind at a time
+	mostWatchBy = 50               // of them one principal's
 	longestWord = 64 << 10         // bytes that the client of a WebSocket says at once
 	watchPause  = 10 * time.Second // between two looks for tasks that are new, where nothing is told of any
 )
@@ -175,6 +177,10 @@ func (w *watch) look(ctx context.Context) (told [][]byte, err error) {
 			return nil, err
 		}
 		if t.Seq == seq {
+			// One that ended long ago is not found again.
+			if w.only == nil && t.State.Ended() && t.Changed.Before(w.since.Add(-watchPause-time.Second)) {
+				delete(w.seen, id)
+			}
 			continue
 		}
 		list, err := w.server.o.Log.Events(ctx, t, seq, watchAtOnce)
@@ -192,13 +198,43 @@ func (w *watch) look(ctx context.Context) (told [][]byte, err error) {
 	return told, nil
 }
 
-// enter counts a stream of a kind; it is false where there are too many.
-func (s *Server) enter(kind int) bool {
-	if s.watchers[kind].Add(1) <= mostWatches {
-		return true
+// watchers count the streams of many tasks, by their kind and whose they are. The zero value is ready to use.
+type watchers struct {
+	mu  sync.Mutex
+	all [2]int
+	by  [2]map[string]int
+}
+
+// enter counts one more. It returns an error where there are too many.
+func (w *watchers) enter(kind int, who string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.all[kind] >= mostWatches:
+		return failf(errStopping, "there are %d such streams already", mostWatches)
+	case w.by[kind][who] >= mostWatchBy:
+		return failf(errBusy, "you have %d such streams already", mostWatchBy)
+	case w.by[kind] == nil:
+		w.by[kind] = map[string]int{}
 	}
-	s.watchers[kind].Add(-1)
-	return false
+	w.all[kind]++
+	w.by[kind][who]++
+	return nil
+}
+
+func (w *watchers) leave(kind int, who string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all[kind]--
+	if w.by[kind][who]--; w.by[kind][who] == 0 {
+		delete(w.by[kind], who)
+	}
+}
+
+func (w *watchers) count(kind int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all[kind]
 }
 
 func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoint) {
@@ -208,14 +244,14 @@ func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoin
 	}
 	ctx := r.Context()
 	from, err := s.newWatch(ctx, r, at)
-	if err == nil && !s.enter(watchedSSE) {
-		err = failf(errStopping, "there are %d such streams already", mostWatches)
+	if err == nil {
+		err = s.watchers.enter(watchedSSE, from.q.caller.Name)
 	}
 	if err != nil {
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	defer s.watchers[watchedSSE].Add(-1)
+	defer s.watchers.leave(watchedSSE, from.q.caller.Name)
 	s.o.Streams(ctx)
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -246,14 +282,14 @@ func (s *Server) originalSSE(w http.ResponseWriter, r *http.Request, at *endpoin
 // originalWebSocket is originalSSE on a WebSocket, where the client can say which tasks it follows.
 func (s *Server) originalWebSocket(w http.ResponseWriter, r *http.Request, at *endpoint) {
 	from, err := s.newWatch(r.Context(), r, at)
-	if err == nil && !s.enter(watchedSocket) {
-		err = failf(errStopping, "there are %d such streams already", mostWatches)
+	if err == nil {
+		err = s.watchers.enter(watchedSocket, from.q.caller.Name)
 	}
 	if err != nil {
 		writeREST(w, r, s.explain(err))
 		return
 	}
-	defer s.watchers[watchedSocket].Add(-1)
+	defer s.watchers.leave(watchedSocket, from.q.caller.Name)
 	s.o.Streams(r.Context())
 	c, err := websocket.Accept(w, r, nil) // a page of another origin is refused
 	if err != nil {

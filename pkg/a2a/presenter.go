@@ -27,6 +27,7 @@ type presenter struct {
 	turn  *Turn
 	board approval.Board
 	call  ToolCall
+	seat  *seat // nil where nobody counts
 
 	mu      sync.Mutex
 	pending []byte    // what was put out and not told yet
@@ -194,6 +195,9 @@ type choice struct {
 
 // Ask implements approval.Asker: the question is the task's, and stands on the board, too.
 func (p *presenter) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	if p.seat != nil {
+		p.seat.give()
+	}
 	stands := make(chan string, 1)
 	if p.board == nil {
 		stands <- ""
@@ -209,6 +213,9 @@ func (p *presenter) Ask(ctx context.Context, q approval.Question) (approval.Answ
 		})
 	if err == nil { // from now on it may run
 		err = p.turn.answered(context.WithoutCancel(ctx), answeredKey(p.call.ID))
+	}
+	if err == nil && p.seat != nil {
+		_ = p.seat.take(p.ctx) // a call whose time is over ends at once
 	}
 	return answer, err
 }
@@ -291,9 +298,27 @@ func isWithin(option, said string) bool {
 // optionsKey is the member of a question's metadata that has its options.
 const optionsKey = "permission_options"
 
-// requestOf returns which question a message says that it answers; "" where it does not say.
-func requestOf(m *wire.Message) string {
-	return saidIn(m, "requestId", "request_id", "toolCallId", "tool_call_id")
+// requestOf returns which question a message says that it answers; "" where it does not say. What is no text is the
+// name of no question.
+func requestOf(m *wire.Message) (said string) {
+	names := []string{"requestId", "request_id", "toolCallId", "tool_call_id"}
+	for _, part := range m.Parts {
+		if data, ok := part.Data().(map[string]any); ok {
+			said = cmp.Or(said, questionIn(data, names))
+		}
+	}
+	return cmp.Or(said, questionIn(m.Metadata, names))
+}
+
+func questionIn(data map[string]any, names []string) string {
+	switch said := member(data, names...).(type) {
+	case nil:
+		return ""
+	case string:
+		return said
+	default:
+		return fmt.Sprintf("%v, which is no text", said)
+	}
 }
 
 // saidIn returns the first member by one of these names in the data of a message and its metadata.

@@ -23,3 +23,20 @@ func TestPick(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionOfAnotherType: an answer that names its question with something that is no text names none that there is.
+func TestQuestionOfAnotherType(t *testing.T) {
+	t.Parallel()
+	options := []choice{{"allow_once", "Allow", "allow_once"}}
+	for _, about := range []any{5.0, true, []any{"q"}, map[string]any{"id": "q"}} {
+		for _, name := range []string{"requestId", "toolCallId"} {
+			m := wire.NewMessage(wire.MessageRoleUser, wire.NewDataPart(map[string]any{"optionId": "allow_once", name: about}))
+			if picked, err := pick(m, "q", options); err == nil {
+				t.Errorf("%s: %v: %+v was taken for an answer", name, about, picked)
+			}
+		}
+	}
+	if _, err := pick(wire.NewMessage(wire.MessageRoleUser, wire.NewDataPart(map[string]any{"optionId": "allow_once"})), "q", options); err != nil {
+		t.Error(err)
+	}
+}

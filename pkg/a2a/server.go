@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
@@ -87,8 +86,8 @@ type Server struct {
 	underWay map[string]load // what there is of them, by whose they are
 	began    time.Time
 	logins   loginsUnderWay
-	watchers [2]atomic.Int64 // streams of many tasks: server-sent events, and WebSockets
-	working  sync.WaitGroup  // runs, and what goes on by itself
+	watchers watchers
+	working  sync.WaitGroup // runs, and what goes on by itself
 	pushes   pushes
 }
 

@@ -49,6 +49,7 @@ type ToolAgent struct {
 
 	mu    sync.Mutex
 	cards map[Caller]*toolCard
+	seats seats
 }
 
 // ToolOptions configure a ToolAgent.
@@ -62,6 +63,9 @@ type ToolOptions struct {
 	Card func(*wire.AgentCard)
 	// AtOnce is how many calls of one task are made at the same time. Optional, default 4.
 	AtOnce int
+	// Running is how many calls of one principal run at the same time; those that wait for somebody do not count.
+	// Optional, default 32.
+	Running int
 }
 
 // toolCard is a card, and the tools that it was made of.
@@ -79,7 +83,10 @@ func NewToolAgent(o ToolOptions) *ToolAgent {
 	if o.AtOnce <= 0 {
 		o.AtOnce = 4
 	}
-	return &ToolAgent{o: o, cards: map[Caller]*toolCard{}}
+	if o.Running <= 0 {
+		o.Running = 32
+	}
+	return &ToolAgent{o: o, cards: map[Caller]*toolCard{}, seats: seats{most: o.Running}}
 }
 
 // Card implements Agent.
@@ -272,6 +279,9 @@ func (a *ToolAgent) make(ctx context.Context, t *Turn, call ToolCall, earlier *p
 			return p.end(NoResult(call, tool.Failf(tool.FailInternal, "what is told of the call cannot be kept: %v", err)))
 		}
 	}
+	p.seat = a.seats.seat(t.run.owner)
+	defer p.seat.leave()
+	_ = p.seat.take(ctx) // a call whose time is over ends at once
 	end := t.Begin()
 	result := a.o.Tools.Call(ctx, call, p)
 	end()

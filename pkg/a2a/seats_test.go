@@ -1,0 +1,90 @@
+package a2a
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// desk offers a tool whose calls begin, perhaps ask, and end when they are let.
+type desk struct {
+	began chan string // the id of a call, and that it goes on
+	ends  map[string]chan struct{}
+}
+
+func (d *desk) List(Caller) []*tool.Tool { return []*tool.Tool{{ID: "hold"}} }
+func (d *desk) Sandbox() string          { return "none" }
+
+func (d *desk) Call(ctx context.Context, call ToolCall, asker ToolCaller) tool.Result {
+	d.began <- call.ID
+	if strings.HasPrefix(call.ID, "ask") {
+		if _, err := asker.Ask(ctx, approval.Question{Title: "may I?"}); err != nil {
+			return NoResult(call, tool.Failf(tool.FailInternal, "%v", err))
+		}
+		d.began <- call.ID + " goes on"
+	}
+	select {
+	case <-d.ends[call.ID]:
+	case <-ctx.Done():
+	}
+	return tool.Result{CallID: call.ID, ToolID: call.Tool, Status: tool.StatusCompleted}
+}
+
+// TestSeats has a principal run so many calls at a time, and no more: others are not held up by that, and a call that waits
+// for an answer holds up nobody.
+func TestSeats(t *testing.T) {
+	t.Parallel()
+	d := &desk{began: make(chan string, 10), ends: map[string]chan struct{}{}}
+	h := &house{t: t, dir: t.TempDir()}
+	h.open(func(o *Options) {
+		o.Agent = NewToolAgent(ToolOptions{Tools: d, Name: "desk", Version: "1", Running: 1})
+	})
+	t.Cleanup(h.close)
+	begin := func(who, id string) (task string) {
+		result, failure := h.rpc(who, "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":%q,"parts":[{"data":{"toolCalls":[
+			{"id":%[1]q,"toolId":"hold"}]}}]},"configuration":{"returnImmediately":true}}`, id))
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		return at(result, "task.id").(string)
+	}
+	next := func(want string) {
+		t.Helper()
+		if got := <-d.began; got != want {
+			t.Fatalf("%q has begun, want %q", got, want)
+		}
+	}
+	for _, id := range []string{"a", "late", "bob's", "ask", "c", "x"} {
+		d.ends[id] = make(chan struct{})
+	}
+	begin("anna", "a")
+	next("a")
+	late := begin("anna", "late")
+	begin("bob", "bob's")
+	next("bob's")
+	h.rpc("anna", "CancelTask", fmt.Sprintf(`{"id":%q}`, late))
+	next("late") // it has no time any more, and ends at once
+	asking := begin("anna", "ask")
+	close(d.ends["a"])
+	next("ask")
+	begin("anna", "c")
+	next("c") // the one before waits for an answer
+	if _, failure := h.rpc("anna", "SendMessage", `{"message":{"role":"ROLE_USER","messageId":"m","taskId":"`+asking+
+		`","parts":[{"text":"allow"}]},"configuration":{"returnImmediately":true}}`); failure != nil {
+		t.Fatal(failure)
+	}
+	begin("bob", "x")
+	if len(d.began) > 0 {
+		t.Errorf("%q goes on beside another", <-d.began)
+	}
+	close(d.ends["c"])
+	next("ask goes on")
+	close(d.ends["ask"])
+	close(d.ends["bob's"])
+	next("x")
+	close(d.ends["x"])
+}
