@@ -144,6 +144,8 @@ func parameter(f *pflag.Flag) tool.Parameter {
 		kind = pflagkind.Kind{Of: tool.TypeString}
 		if _, isList := f.Value.(pflag.SliceValue); isList { // which may split what it gets at commas
 			kind.List, kind.Form = true, tool.FormPlain
+		} else if f.NoOptDefVal == "true" && slices.Contains([]string{"", "true", "false"}, f.DefValue) { // kubectl's tristate
+			kind.Of = tool.TypeBoolean
 		}
 	}
 	p := kind.Parameter(f.Name, toolyaml.Clean(f.Usage))

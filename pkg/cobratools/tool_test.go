@@ -136,6 +136,13 @@ func sample(r *rand.Rand, p *tool.Parameter) (given, want any, ok bool) {
 
 func atoi(s string) int { n, _ := strconv.Atoi(s); return n }
 
+// tristate is a truth value that may not be said, as some programs have it.
+type tristate string
+
+func (t *tristate) String() string     { return string(*t) }
+func (t *tristate) Set(s string) error { *t = tristate(s); return nil }
+func (t *tristate) Type() string       { return "tristate" }
+
 // TestTypes: the types of flags are those of the manual (Schema Generation) of the library that programs come from.
 func TestTypes(t *testing.T) {
 	t.Parallel()
@@ -152,6 +159,8 @@ func TestTypes(t *testing.T) {
 	cmd.Flags().BytesBase64("data", nil, "Encoded data")
 	cmd.Flags().StringToString("set", nil, "Values")
 	cmd.Flags().CountP("loud", "l", "More words")
+	cmd.Flags().Var(new(tristate), "embed", "a type of its own")
+	cmd.Flags().Lookup("embed").NoOptDefVal = "true"
 	cmd.Flags().String("args", "", "a name that is taken")
 	_ = cmd.MarkFlagRequired("namespace")
 	root := &cobra.Command{Use: "kubectl"}
@@ -183,6 +192,7 @@ func TestTypes(t *testing.T) {
 		"labels": "array of string = [hello world]", "ports": "array of integer = [1 2 3]", "ratio": "number = 0.5",
 		"timeout": "string as duration", "server": "string as ip", "network": "string as cidr", "data": "string as base64",
 		"set": "object", "loud": "integer", "args": "array of string",
+		"embed": "boolean",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("made\n%v, want\n%v", got, want)
