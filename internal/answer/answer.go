@@ -27,13 +27,15 @@ type Reading struct {
 	when  []*expression
 	pages *pages
 	job   *job
+	// stream says what the answer is a stream of; "" for none.
+	stream tool.StreamKind
 }
 
 // Compile reads what an author says of answers: what is in the tool, and the conditions of its error_mapping. Its
 // errors are *Mistake.
 func Compile(result tool.Answer, when []string) (*Reading, []error) {
 	var wrong []error
-	r := &Reading{}
+	r := &Reading{stream: result.Stream}
 	var err error
 	if r.pick, err = parsePath(result.Pick); err != nil {
 		wrong = append(wrong, &Mistake{At: "result.pick", Message: err.Error()})
@@ -64,10 +66,14 @@ func Compile(result tool.Answer, when []string) (*Reading, []error) {
 			r.pick = picked
 		}
 	}
+	if r.stream != "" && (r.pages != nil || r.job != nil || len(r.when) > 0) {
+		wrong = append(wrong, &Mistake{At: "result.stream", Message: "paginate, poll and conditions of error_mapping look at a whole " +
+			"answer, and a stream is told as it comes"})
+	}
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	if r.pick == nil && r.shape == nil && r.pages == nil && r.job == nil && len(r.when) == 0 {
+	if r.stream == "" && r.pick == nil && r.shape == nil && r.pages == nil && r.job == nil && len(r.when) == 0 {
 		return nil, nil
 	}
 	return r, nil
@@ -83,7 +89,7 @@ type Mistake struct {
 func (m *Mistake) Error() string { return m.Message }
 
 // Whole reports whether the answer has to be there as a whole before anything can be said of it.
-func (r *Reading) Whole() bool { return r != nil }
+func (r *Reading) Whole() bool { return r != nil && r.stream == "" }
 
 // Meaning returns which of the conditions holds, the first that does; -1 for none. One that cannot be decided, such as
 // about a member that is not there, does not hold.

@@ -22,10 +22,12 @@ func resultMapping() yamldoc.Mapping[*tool.Answer] {
 		Keys: []yamldoc.Key[*tool.Answer]{
 			yamldoc.NewKey("pick", "a JSON pointer, such as /data/items", func(a *tool.Answer, v yamldoc.Value) { v.SetText(&a.Pick) }),
 			yamldoc.NewKey("shape", "an expression of CEL", func(a *tool.Answer, v yamldoc.Value) { v.SetText(&a.Shape) }),
+			yamldoc.NewKey("stream", "sse or ndjson", func(a *tool.Answer, v yamldoc.Value) {
+				v.OneOf([]string{string(tool.StreamEvents), string(tool.StreamLines)}, func(text string) { a.Stream = tool.StreamKind(text) })
+			}),
 		},
-		Synonyms: map[string]string{"path": "pick", "pointer": "pick", "jsonpath": "pick", "cel": "shape", "map": "shape"},
-		Elsewhere: []yamldoc.Misplaced{{Names: []string{"stream"}, Hint: "%s is not done yet: an answer is told when it is whole, " +
-			"or as it comes where nothing is picked from it"}},
+		Synonyms: map[string]string{"path": "pick", "pointer": "pick", "jsonpath": "pick", "cel": "shape", "map": "shape",
+			"events": "stream", "streaming": "stream"},
 	}
 }
 

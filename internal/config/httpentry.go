@@ -93,7 +93,7 @@ func httpMapping() yamldoc.Mapping[*toolEntry] {
 		v.SetText(&h.spec.IdempotencyKey)
 	})
 	m.Keys = append(m.Keys,
-		yamldoc.NewKey("result", "a mapping: {pick, shape}", func(e *toolEntry, v yamldoc.Value) {
+		yamldoc.NewKey("result", "a mapping: {pick, shape, stream}", func(e *toolEntry, v yamldoc.Value) {
 			yamldoc.ReadKeys(v, resultMapping(), &e.tool.HTTP.Answer)
 		}),
 		yamldoc.NewKey("paginate", "a mapping: {next, items, max_pages}", (*toolEntry).readPages))

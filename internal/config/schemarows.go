@@ -106,8 +106,9 @@ func schemaRows() map[string]map[string]schemaRow {
 		"http":              httpRows(), "a source": sourceRows(), "auth": authRows(), "a style": styleRows(), "a field": fieldRows(),
 		"client_credentials": clientCredentialsRows(), "token_exchange": tokenExchangeRows(),
 		"result": {
-			"pick":  {"Where it stands in the answer: a JSON pointer, or names with dots between them.", aText()},
-			"shape": {"An expression of CEL over status, headers and body that gives it; body is what pick has found.", aText()},
+			"pick":   {"Where it stands in the answer: a JSON pointer, or names with dots between them.", aText()},
+			"stream": {"The answer is a stream, each event of which is a line of the result, told as it comes.", anEnum("sse", "ndjson")},
+			"shape":  {"An expression of CEL over status, headers and body that gives it; body is what pick has found.", aText()},
 		},
 		"poll": pollRows(), "cancel": cancelRows(),
 		"paginate": {

@@ -22,6 +22,8 @@ type Answer struct {
 type Body struct {
 	To   io.Writer // optional: all of it, as it comes
 	Keep bool      // hold it in memory, too
+	// Begin is optional, and told of the answer before anything of its body.
+	Begin func(status int, header http.Header)
 
 	Data      []byte
 	Bytes     int64
@@ -39,6 +41,9 @@ func (b *Body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// ErrEnough is what a writer returns that an answer's body goes to, and that wants no more of it.
+var ErrEnough = errors.New("no more is wanted")
+
 // read reads an answer's body, up to what the call may have.
 func read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
 	answer := &Answer{Status: response.StatusCode, Header: response.Header}
@@ -48,7 +53,13 @@ func read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
 		}
 	}()
 	body := answer.text(response.Body)
+	if b.Begin != nil {
+		b.Begin(answer.Status, answer.Header)
+	}
 	_, err = io.CopyBuffer(struct{ io.Writer }{b}, io.LimitReader(body, x.Limits.Bytes), make([]byte, 32<<10))
+	if errors.Is(err, ErrEnough) {
+		return answer, nil
+	}
 	if err != nil {
 		return answer, connectionFailure(err, x.API)
 	}

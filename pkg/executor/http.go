@@ -100,6 +100,9 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 	if work.resumes != nil {
 		return r.resume(ctx, a, x), nil
 	}
+	if reading.Streams() {
+		return r.stream(ctx, a, x, body), nil
+	}
 	answer, err := r.client.Do(ctx, x, body)
 	out := outcome{
 		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,
@@ -111,9 +114,7 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 	}
 	out.answered(answer, now(r.now))
 	if body.Truncated {
-		out.Ended = tool.Failf(tool.FailOutput, "the answer has more than %d bytes; what came before is kept, and %s "+
-			"in the tool's entry (%s) sets that limit", limits.Bytes, limitKey(a.invocation.Spool), a.tool.Source)
-		out.LimitsHit = []string{"output"}
+		out.tooLong(a, limits.Bytes)
 		return out, nil
 	}
 	if reading.Whole() {
@@ -144,6 +145,14 @@ func (o *outcome) answered(answer *httptool.Answer, now time.Time) {
 	if answer.Unknown {
 		o.Notes = append(o.Notes, "the answer is a text of a charset that is not known here, and told as it came")
 	}
+}
+
+// tooLong says that the answer has more than the call may have.
+func (o *outcome) tooLong(a *act, most int64) {
+	o.Truncated = true
+	o.Ended = tool.Failf(tool.FailOutput, "the answer has more than %d bytes; what came before is kept, and %s "+
+		"in the tool's entry (%s) sets that limit", most, limitKey(a.invocation.Spool), a.tool.Source)
+	o.LimitsHit = []string{"output"}
 }
 
 func limitKey(spool bool) string {

@@ -22,9 +22,20 @@ type HTTP struct {
 type Answer struct {
 	Pick  string // a JSON pointer, or names with dots between them
 	Shape string // an expression of CEL over status, headers and body
-	Pages Pages
-	Job   Job
+	// Stream says that the answer is a stream, of whose events each is a part of the result; "" for none.
+	Stream StreamKind
+	Pages  Pages
+	Job    Job
 }
+
+// StreamKind is what an answer is a stream of.
+type StreamKind string
+
+// The kinds.
+const (
+	StreamEvents StreamKind = "sse"    // server-sent events
+	StreamLines  StreamKind = "ndjson" // a JSON value in each line
+)
 
 // Job says how a job that a request begins is asked about until it has ended. The zero Job is none.
 type Job struct {
