@@ -54,9 +54,10 @@ $(BUILD)/tools/deadcode-$(DEADCODE):
 
 test: ## everything but the real agents, race detector on
 	./scripts/need bash git curl sqlite3 python3 perl jq gcc strace # the race detector wants a C compiler
-	@$(RACE) $(filter-out $(addprefix github.com/a2a-acp/a2a-acp/,$(TABLES)),$(shell $(GO) list ./...))
+	@A2A_SCRIPTS=doors $(RACE) $(filter-out $(addprefix github.com/a2a-acp/a2a-acp/,$(TABLES)),$(shell $(GO) list ./...))
 	$(RACE) -short $(addprefix ./,$(TABLES))
 	$(GO) test -vet=off $(addprefix ./,$(TABLES))
+	A2A_SCRIPTS=verbs $(GO) test -vet=off -run TestScripts ./cmd/a2a-acp
 
 test-short: ## a sample of the same tables, without the race detector: under a minute on two processors
 	$(GO) test -short ./...

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar, and every twelfth of them with -short. The comment on top of
-// each says what it guards. Beside the commands of the testscript package there are:
+// TestScripts runs testdata/script/*.txtar, and every twelfth of them with -short. A2A_SCRIPTS=doors runs those
+// that open a door, and A2A_SCRIPTS=verbs the others. The comment on top of each says what it guards. Beside
+// the commands of the testscript package there are:
 //
 //	gone FILE     waits until no process holds FILE any more; see stubborn
 //	exits N CMD…  runs CMD, which must end with exit code N
@@ -79,12 +81,20 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
-	scripts := all
-	if testing.Short() {
-		scripts = nil
-		for i := 0; i < len(all); i += 12 {
-			scripts = append(scripts, all[i])
+	var scripts []string
+	for _, script := range all {
+		if wanted, err := wants(script, os.Getenv("A2A_SCRIPTS")); err != nil {
+			t.Fatal(err)
+		} else if wanted {
+			scripts = append(scripts, script)
 		}
+	}
+	if testing.Short() {
+		sample := scripts[:0]
+		for i := 0; i < len(scripts); i += 12 {
+			sample = append(sample, scripts[i])
+		}
+		scripts = sample
 	}
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
@@ -140,6 +150,28 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 	})
+}
+
+// door is what begins a process in which much goes on at the same time.
+var door = regexp.MustCompile(`fake-editor|a2a-acp (bridge|serve|mcp|hook|run)\b|approvals watch`)
+
+// wants reports whether a script is among those that are asked for: "doors" are those that open one, "verbs" the others,
+// "" are all. make test runs verbs without the race detector, which has little to detect in them and takes three times
+// as long.
+func wants(script, which string) (bool, error) {
+	text, err := os.ReadFile(script)
+	if err != nil {
+		return false, err
+	}
+	switch which {
+	case "":
+		return true, nil
+	case "doors":
+		return door.Match(text), nil
+	case "verbs":
+		return !door.Match(text), nil
+	}
+	return false, fmt.Errorf("A2A_SCRIPTS=%s: want doors or verbs", which)
 }
 
 // confines reports whether this machine gives commands namespaces of their own. Where REQUIRE_SANDBOX says
