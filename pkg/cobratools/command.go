@@ -121,7 +121,7 @@ func (s *server) start(ctx context.Context, in *os.File) error {
 		}
 		return m.ServeStdio(ctx, mcpserver.StdioOptions{In: in, Out: out})
 	}
-	words, err := s.config.guarded(path, s.program, s.commands)
+	words, err := s.guarded(ctx, path)
 	if err != nil {
 		return err
 	}

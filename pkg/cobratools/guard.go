@@ -1,6 +1,7 @@
 package cobratools
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -110,14 +111,14 @@ func (c Config) variables() *yaml.Node {
 }
 
 // guarded returns the words that start the guard as an MCP server of the commands alone.
-func (c Config) guarded(guard, program string, list []command) ([]string, error) {
-	file, err := c.toolsFile(program, list)
+func (s *server) guarded(ctx context.Context, guard string) ([]string, error) {
+	file, err := s.settle(ctx, guard)
 	if err != nil {
 		return nil, fmt.Errorf("write the tools for %s: %w", guardName, err)
 	}
 	words := []string{guard, "mcp", "--tools", file}
-	for i := range list {
-		words = append(words, "--only", list[i].tool.ID)
+	for i := range s.commands {
+		words = append(words, "--only", s.commands[i].tool.ID)
 	}
 	return words, nil
 }

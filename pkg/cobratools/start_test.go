@@ -65,6 +65,13 @@ func startShelf(t *testing.T, guarded bool) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startProgram(t, filepath.Join(dir, "plain", "shelf"), dir, guarded)
+}
+
+// startProgram starts the program in a file, which is shelf by some name.
+func startProgram(t *testing.T, program, dir string, guarded bool) *client {
+	t.Helper()
+	var err error
 	root := t.TempDir()
 	c := &client{t: t, work: filepath.Join(root, "work"), home: filepath.Join(root, "home"), answer: "allow once"}
 	for _, dir := range []string{c.work, c.home} {
@@ -76,7 +83,7 @@ func startShelf(t *testing.T, guarded bool) *client {
 	if guarded {
 		path = filepath.Join(dir, "guard") + ":" + path
 	}
-	cmd := exec.Command(filepath.Join(dir, "plain", "shelf"), "mcp", "start") //nolint:noctx // it ends with its input
+	cmd := exec.Command(program, "mcp", "start") //nolint:noctx // it ends with its input
 	cmd.Dir, cmd.Env, cmd.Stderr = c.work, []string{"PATH=" + path, "HOME=" + c.home, "A2A_STATE_DIR=" + filepath.Join(c.home, "state")}, &c.stderr
 	if c.in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -260,6 +267,41 @@ func TestAsked(t *testing.T) {
 	}
 	if _, err := os.Stat(note); err == nil {
 		t.Error("the note is still there")
+	}
+}
+
+// TestLeftOut: what the guard takes from nobody, such as the words of a program that runs them, is offered by nobody, and the
+// others are served.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "watch") // of which the guard knows that it gives its words to a shell
+	if err := os.Link(filepath.Join(dir, "plain", "shelf"), program); err != nil {
+		t.Fatal(err)
+	}
+	c := startProgram(t, program, dir, true)
+	var list struct {
+		Tools []struct {
+			Name        string          `json:"name"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(c.call("tools/list", nil), &list); err != nil || len(list.Tools) != 3 {
+		t.Fatalf("lists %+v (%v): %s", list, err, c.stderr.String())
+	}
+	for _, one := range list.Tools {
+		if strings.Contains(string(one.InputSchema), `"args"`) {
+			t.Errorf("%s takes words: %s", one.Name, one.InputSchema)
+		}
+	}
+	if r := c.tool("shelf_list", map[string]any{"flags": map[string]any{"limit": 1}}); r.IsError {
+		t.Errorf("list: %s", r.text())
+	}
+	if r := c.tool("shelf_remove", words("one")); !r.IsError || len(c.asked) > 0 {
+		t.Errorf("remove: %s; asked %q", r.text(), c.asked)
 	}
 }
 

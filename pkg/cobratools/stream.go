@@ -59,7 +59,7 @@ all your rights. In both of these cases only this machine reaches it.`,
 func (s *server) stream(ctx context.Context, address string, out io.Writer) error {
 	path := guard()
 	if path != "" && !s.wrapped() {
-		file, err := s.config.toolsFile(s.program, s.commands)
+		file, err := s.settle(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s *server) stream(ctx context.Context, address string, out io.Writer) erro
 		s.log.Warn(unguarded)
 		return s.serve(ctx, address, newAlone(s.commands), out)
 	}
-	words, err := s.config.guarded(path, s.program, s.commands)
+	words, err := s.guarded(ctx, path)
 	if err != nil {
 		return err
 	}
