@@ -286,7 +286,9 @@ func TestAnswers(t *testing.T) {
 		late   int
 		err    error // what Answer returns
 	}{
-		"taken":              {`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`, "", wire.TaskStateCompleted, 1, 0, nil},
+		"taken": {`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`, "", wire.TaskStateCompleted, 1, 0, nil},
+		"taken, as it stood": {`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":` +
+			strings.ReplaceAll(question, "\n", " ") + `}}}` + "|4 " + status("COMPLETED", ""), "", wire.TaskStateCompleted, 1, 0, nil},
 		"refused":            {"", "INPUT_REQUIRED", wire.TaskStateInputRequired, 2, 0, nil},
 		"answered elsewhere": {"", "REJECTED", wire.TaskStateRejected, 1, 1, nil},
 		"seen elsewhere":     {"", "WORKING", wire.TaskStateCompleted, 1, 0, ErrAnswered},
@@ -319,7 +321,7 @@ func TestAnswers(t *testing.T) {
 						fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}`)
 						return
 					}
-					events(w, "2 "+row.second)
+					events(w, strings.Split("2 "+row.second, "|")...)
 				}
 			})
 			client, err := connect(t, s.URL, ConnectOptions{})

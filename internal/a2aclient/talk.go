@@ -57,7 +57,7 @@ const (
 
 // Send sends a message, and follows what comes of it until that has ended, or nobody answers what it asks.
 func (t *Talk) Send(ctx context.Context, r *wire.SendMessageRequest) (End, error) {
-	err := t.send(ctx, r)
+	err := t.send(ctx, r, End.over)
 	if t.end.Task == "" || err != nil && ctx.Err() != nil {
 		return t.end, err
 	}
@@ -104,10 +104,10 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		message.TaskID, message.ContextID = wire.TaskID(t.end.Task), t.end.Context
-		before := t.end.Status.State
+		asked := t.end.Status
 		t.end.Status.State = wire.TaskStateWorking
 		var said *Error
-		refused = t.send(ctx, &wire.SendMessageRequest{Message: message})
+		refused = t.send(ctx, &wire.SendMessageRequest{Message: message}, isAnew(asked))
 		if refused == nil {
 			return true, nil
 		}
@@ -115,7 +115,7 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 			return false, refused
 		}
 		// The answer is not taken, or somebody else was first.
-		t.end.Status.State = before
+		t.end.Status.State = asked.State
 		if err := t.look(ctx); err != nil {
 			return false, errors.Join(refused, err)
 		}
@@ -129,12 +129,12 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// send sends a message, and tells what comes of it as far as the server says at once.
-func (t *Talk) send(ctx context.Context, r *wire.SendMessageRequest) error {
+// send sends a message, and tells what comes of it as far as the server says at once, until it is over.
+func (t *Talk) send(ctx context.Context, r *wire.SendMessageRequest, over func(End) bool) error {
 	if t.Client.Card.Streaming {
 		s, err := t.Client.SendStreaming(ctx, r)
 		if err == nil {
-			err = t.read(s)
+			err = t.readUntil(s, over)
 		}
 		var said *Error
 		if !errors.As(err, &said) || said.Reason != Unsupported {
@@ -160,7 +160,13 @@ func (t *Talk) listen(ctx context.Context) error { return t.listenUntil(ctx, End
 
 // listenOn is listen for a task that waits, until it waits for something else.
 func (t *Talk) listenOn(ctx context.Context, asked wire.TaskStatus) error {
-	return t.listenUntil(ctx, func(e End) bool { return e.over() && !same(e.Status, asked) })
+	return t.listenUntil(ctx, isAnew(asked))
+}
+
+// isAnew returns what reports whether a task is over, and does not just stand as it did when it asked: a stream may begin
+// with that.
+func isAnew(asked wire.TaskStatus) func(End) bool {
+	return func(e End) bool { return e.over() && !same(e.Status, asked) }
 }
 
 // same reports whether a status asks the same as another one.
@@ -225,8 +231,6 @@ func (t *Talk) look(ctx context.Context) error {
 	}
 	return err
 }
-
-func (t *Talk) read(s *Stream) error { return t.readUntil(s, End.over) }
 
 func (t *Talk) readUntil(s *Stream, over func(End) bool) error {
 	defer s.Close()

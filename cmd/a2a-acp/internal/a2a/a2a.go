@@ -101,8 +101,15 @@ func (s *server) within(ctx context.Context) (context.Context, context.CancelFun
 	if s.timeout <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, s.timeout)
+	return context.WithTimeoutCause(ctx, s.timeout, &waitedError{s.timeout})
 }
+
+// waitedError says that --timeout is over.
+type waitedError struct{ after time.Duration }
+
+func (e *waitedError) Error() string { return fmt.Sprintf("gave up after %s (--timeout)", e.after) }
+
+func (e *waitedError) Unwrap() error { return context.DeadlineExceeded }
 
 // discover reads the card of a server.
 func (s *server) discover(ctx context.Context, at string) (*a2aclient.Card, a2aclient.Options, error) {

@@ -293,6 +293,7 @@ func (s *sending) talk(ctx context.Context, do func(*a2aclient.Talk) (a2aclient.
 	if err != nil {
 		if end.Task != "" && ctx.Err() != nil {
 			s.env.Say("the task goes on: a2a-acp watch " + s.at + " " + display.Line(end.Task))
+			err = context.Cause(ctx)
 		}
 		return failure(err)
 	}

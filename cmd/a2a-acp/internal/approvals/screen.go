@@ -118,13 +118,13 @@ func (s *screen) enter() (err error) {
 	s.rows, s.of = nil, ""
 	s.keyboard = inbox.Keyboard{}
 	_, err = fmt.Fprint(s.env.Stdout, enterScreen+clearScreen)
-	return errors.Join(err, dropTyped(s.env.Stdin))
+	return errors.Join(err, cli.DropTyped(s.env.Stdin))
 }
 
 // leave gives the terminal back as it was.
 func (s *screen) leave() error {
 	_, err := fmt.Fprint(s.env.Stdout, leaveScreen)
-	return errors.Join(err, dropTyped(s.env.Stdin), term.Restore(int(s.env.Stdin.Fd()), s.cooked))
+	return errors.Join(err, cli.DropTyped(s.env.Stdin), term.Restore(int(s.env.Stdin.Fd()), s.cooked))
 }
 
 // changed is told that the window has another size, or that the program goes on after it was stopped.
@@ -136,7 +136,7 @@ func (s *screen) changed(sig os.Signal) error {
 		if _, err := fmt.Fprint(s.env.Stdout, enterScreen); err != nil {
 			return err
 		}
-		if err := dropTyped(s.env.Stdin); err != nil {
+		if err := cli.DropTyped(s.env.Stdin); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package approvals
+package cli
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropTyped drops what was typed and is not read yet.
-func dropTyped(terminal *os.File) error {
+// DropTyped drops what was typed at a terminal and is not read yet: it was not for the question that comes.
+func DropTyped(terminal *os.File) error {
 	const input = 1 // FREAD in sys/fcntl.h
 	return unix.IoctlSetPointerInt(int(terminal.Fd()), unix.TIOCFLUSH, input)
 }

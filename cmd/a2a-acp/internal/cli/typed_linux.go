@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// DropTyped drops what was typed at a terminal and is not read yet: it was not for the question that comes.
+func DropTyped(terminal *os.File) error {
+	return unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+}
