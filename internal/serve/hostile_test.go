@@ -151,6 +151,35 @@ func TestDrops(t *testing.T) {
 	}
 }
 
+// TestUnreadDrops has bodies that nobody reads come in drops: their clients are answered or cut, with a token and without.
+func TestUnreadDrops(t *testing.T) {
+	t.Parallel()
+	h := run(t, short, Door{Name: "d", Routes: []Route{{Pattern: "/x", Scope: ScopeTools, Handler: who}}})
+	for _, headers := range []string{"Host: localhost\r\n", "Host: localhost\r\nAuthorization: Bearer tok-one\r\n", "Host: evil.example\r\n"} {
+		conn, err := net.Dial("tcp", h.listeners[0].Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /x HTTP/1.1\r\n%sContent-Length: 100000\r\n\r\n", headers)
+		over := make(chan struct{})
+		go func() { // ends with the answer, or with the connection
+			defer close(over)
+			_, _ = http.ReadResponse(bufio.NewReader(conn), nil) // a slow machine may cut it before the answer is out
+		}()
+		tick := time.NewTicker(20 * time.Millisecond)
+		for holds := true; holds; {
+			select {
+			case <-over:
+				holds = false
+			case <-tick.C:
+				_, _ = conn.Write([]byte("x")) // it may be cut by now
+			}
+		}
+		tick.Stop()
+		conn.Close()
+	}
+}
+
 // TestPauses has a handler that pauses, and a client that waits for it, not cut: only the time counts in which
 // one waits for the other.
 func TestPauses(t *testing.T) {

@@ -89,9 +89,16 @@ func (w *patientWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap is what http.ResponseController finds the rest by.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// last bounds what is sent when the handler has returned.
+// last bounds what is sent when the handler has returned, and what net/http reads then of a body that it did not read.
 func (w *patientWriter) last() {
 	if !w.hijacked {
-		_ = w.control.SetWriteDeadline(time.Now().Add(w.patience))
+		unread(w.control, w.patience)
+		_ = w.control.SetWriteDeadline(time.Now().Add(2 * w.patience)) // the answer comes behind that
 	}
+}
+
+// unread bounds in time what is read of a body that nobody has read: net/http takes up to 256 KiB of one before it answers,
+// and a client could let that come in drops for days.
+func unread(control *http.ResponseController, patience time.Duration) {
+	_ = control.SetReadDeadline(time.Now().Add(patience)) // what has none needs none
 }

@@ -278,9 +278,11 @@ func (s *Server) Close() error {
 
 // guarded lets in what the guard does.
 func (s *Server) guarded(w http.ResponseWriter, r *http.Request) {
-	status, why, page := s.inForce.Load().guard.check(r)
+	in := s.inForce.Load()
+	status, why, page := in.guard.check(r)
 	if status != 0 {
 		s.tell(r, Visit{Why: why})
+		unread(http.NewResponseController(w), in.limits.Patience)
 		w.Header().Set("Connection", "close")
 		refuse(w, status, why)
 		return
