@@ -77,5 +77,7 @@ func TestDocumentedReceiver(t *testing.T) {
 	if w := h.row("bad", func(w store.Webhook) bool { return w.Attempts == 1 }); !strings.Contains(w.Error, "401") {
 		t.Error(fmt.Sprint("got ", w.Error))
 	}
-	h.row("unsigned", func(w store.Webhook) bool { return w.Attempts == 1 })
+	if w := h.row("unsigned", func(w store.Webhook) bool { return w.Attempts == 1 }); !strings.Contains(w.Error, "401") {
+		t.Error(fmt.Sprint("got ", w.Error))
+	}
 }
