@@ -138,6 +138,10 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
 	}
 	fmt.Fprintf(t.env.Stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
+	if err := DropTyped(t.env.Stdin); err != nil { // nobody had read the question yet
+		return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
+	}
+	_, _ = t.lines.Discard(t.lines.Buffered()) // of bytes that are there
 	answer := make(chan string, 1)
 	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
 		line, _ := t.lines.ReadString('\n')
