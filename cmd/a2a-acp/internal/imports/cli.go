@@ -102,7 +102,7 @@ func (f *cliFlags) check(cmd *cobra.Command, args []string) error {
 	case f.into != "" && cmd.Flags().Changed("output"):
 		return errors.New("--into writes a tools file, and -o prints; give one of them")
 	case f.remove && (f.into == "" || len(args) != 1 || f.update || slices.ContainsFunc(selecting, cmd.Flags().Changed)):
-		return errors.New("what is to go? a2a-acp import cli COMMAND --remove --into FILE")
+		return errors.New("what is to go? a2a-acp import cli COMMAND --remove --into FILE takes out all tools of COMMAND")
 	case f.update && f.into == "":
 		return errors.New("which file? a2a-acp import cli --update --into FILE")
 	case f.update && len(args) > 1:
@@ -294,6 +294,10 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	}
 	for _, line := range drift {
 		fmt.Fprintln(i.env.Stdout, line)
+	}
+	goes := func(line string) bool { return strings.HasPrefix(line, "- ") && strings.Count(line, " ") == 1 } // else it is a flag
+	if !i.f.update && slices.ContainsFunc(drift, goes) {
+		i.env.Say("what has a - goes: an import takes the place of the one before, so name all commands of the program that you want")
 	}
 	if len(drift) == 0 && !isNew {
 		i.env.Say("nothing is other than before in " + i.env.Short(i.f.into))
