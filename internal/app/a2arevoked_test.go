@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 )
@@ -166,6 +167,7 @@ func TestA2AUnfollowed(t *testing.T) {
 		if may, _ := a.mayNow("anna", serve.ScopeTasks); !may {
 			break
 		}
+		<-time.After(5 * time.Millisecond)
 	}
 	for _, who := range []string{"anna", "root"} {
 		if _, state := call("root", "CancelTask", `{"id":"`+ids[who]+`"}`); state != "TASK_STATE_CANCELED" {
