@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -8,5 +9,9 @@ import (
 
 // DropTyped drops what was typed at a terminal and is not read yet: it was not for the question that comes.
 func DropTyped(terminal *os.File) error {
-	return unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+	err := unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+	if errors.Is(err, unix.ENOTTY) { // nobody types there
+		return nil
+	}
+	return err
 }
