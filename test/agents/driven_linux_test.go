@@ -41,6 +41,8 @@ auto_approval_policies:
 // drive configures an agent.
 func drive(t *testing.T, a agent, policies, more string) *driven {
 	t.Helper()
+	asBridge.RLock()
+	t.Cleanup(asBridge.RUnlock)
 	if _, err := built(); err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,8 @@ func TestEnabled(t *testing.T) {
 				words = append([]string{"editor"}, append(words, row.client, "--config-path", settings, "--yes")...)
 				cmd := exec.CommandContext(t.Context(), bridgeCommand(t)[0], words...)
 				cmd.Env = []string{"HOME=" + r.home, "PATH=" + os.Getenv("PATH")}
+				asBridge.Lock()
+				defer asBridge.Unlock()
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%q: %v: %s", words, err, out)
 				}

@@ -42,6 +42,11 @@ func TestMain(m *testing.M) {
 // program by this variable.
 const builtVariable = "BUILT_A2A_ACP"
 
+// asBridge is held, for reading, by tests in whose process the program runs: when it starts an agent's supervisor, the
+// test binary looks like a bridge for a moment, and what it starts like an agent's. It is held for writing while the
+// program is started that wants a person above it.
+var asBridge sync.RWMutex
+
 // ownVerbs are what the program starts itself with.
 var ownVerbs = []string{"supervise-agent", "hook", "mcp", "sandbox"}
 

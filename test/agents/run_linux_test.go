@@ -148,6 +148,8 @@ func (r *terminalRig) answer(delay time.Duration, words ...string) {
 	_, theirs := terminal(r.t)
 	cmd := exec.Command(program, append([]string{"approvals", words[0], list[0].ID}, words[1:]...)...)
 	cmd.Env, cmd.Stdin = r.environ, theirs
+	asBridge.Lock()
+	defer asBridge.Unlock()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		r.t.Errorf("%v: %s", err, out)
 	}
