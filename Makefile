@@ -28,7 +28,7 @@ RACE        := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off
 # Packages whose tests are long tables, and hardly a goroutine: a sample with the race detector, and all of it without.
 TABLES      := internal/config internal/render internal/secret pkg/permissions
 
-.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server clis bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
+.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server clis specs bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
 
 all: build lint test
 
@@ -78,6 +78,9 @@ conformance-server: ## what that suite is run against, at LISTEN=HOST:PORT
 
 clis: ## import cli against real programs, built from their modules; CLIS="NAME=FILE …" has more: 98 % of their flags, and 1 % of types wrong
 	$(GO) run ./test/clis -dir $(BUILD)/clis kubectl helm hugo golangci-lint etcdctl $(CLIS)
+
+specs: ## import openapi against GitHub's documents, readme's, Kubernetes' and a directory of public APIs: what becomes tools, what does not, and why
+	$(GO) run ./test/specs -dir $(BUILD)/specs
 
 bench: build ## ratios against a floor measured in the same run; also build/bench.json
 	-./scripts/need bwrap # its rows say so where it is missing

@@ -171,8 +171,9 @@ type Options struct {
 	// once a session. Optional.
 	UnaskedModes []string
 
-	// BeginTurn is called when a turn begins in a session, and returns what says in one line at its end what came of it, "" for
-	// nothing. The person sees the line in a card of ours. Optional.
+	// BeginTurn is called when a turn begins in a session. What it returns is called at the turn's end, and
+	// says in one line what the turn came to, "" for nothing; a nil func says nothing. The person sees the line
+	// in a card of ours. Optional.
 	BeginTurn func(session string) (summary func() string)
 
 	ForwardAlways bool // the person's "always" goes to the agent as it is

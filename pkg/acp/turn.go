@@ -37,7 +37,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	}
 	b.newTurn(s, trace)
 	b.tellUnasking(s)
-	b.summarised(s)
+	b.beginSummary(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
 	// The answer ends the turn in version 1; in version 2 it only accepts the prompt, and a state_update ends
 	// the turn.

@@ -1,15 +1,15 @@
 package acp
 
-// summarised begins to note what a turn comes to. A turn that goes on with another prompt is told of in parts: each answer
-// ends one.
-func (b *Bridge) summarised(s *Session) {
+// beginSummary begins to note what a turn comes to. A turn that goes on with another prompt is told of in parts:
+// each answer ends one.
+func (b *Bridge) beginSummary(s *Session) {
 	if b.o.BeginTurn == nil {
 		return
 	}
 	b.mu.Lock()
-	id, under := s.id, s.turn.summary != nil
+	id, begun := s.id, s.turn.summary != nil
 	b.mu.Unlock()
-	if under {
+	if begun {
 		return
 	}
 	summary := b.o.BeginTurn(id)
@@ -18,8 +18,8 @@ func (b *Bridge) summarised(s *Session) {
 	b.mu.Unlock()
 }
 
-// tellSummary shows what a turn came to, before the editor hears that it is over: what comes after a turn, editors may put
-// into the next one.
+// tellSummary shows what a turn came to, before the editor hears that it is over: an editor may put what comes
+// after a turn into the next one.
 func (b *Bridge) tellSummary(s *Session) {
 	b.mu.Lock()
 	summary := s.turn.summary
