@@ -31,6 +31,9 @@ type Reading struct {
 	stream tool.StreamKind
 }
 
+// expressionSees is the cure of an expression.
+const expressionSees = "an expression sees status, headers and body"
+
 // Compile reads what an author says of answers: what is in the tool, and the conditions of its error_mapping. Its
 // errors are *Mistake.
 func Compile(result tool.Answer, when []string) (*Reading, []error) {
@@ -42,13 +45,13 @@ func Compile(result tool.Answer, when []string) (*Reading, []error) {
 	}
 	if result.Shape != "" {
 		if r.shape, err = compile(result.Shape, false); err != nil {
-			wrong = append(wrong, &Mistake{At: "result.shape", Message: err.Error()})
+			wrong = append(wrong, &Mistake{At: "result.shape", Message: err.Error(), Cure: expressionSees})
 		}
 	}
 	for i, text := range when {
 		e, err := compile(text, true)
 		if err != nil {
-			wrong = append(wrong, &Mistake{At: "when", Item: i, Message: err.Error()})
+			wrong = append(wrong, &Mistake{At: "when", Item: i, Message: err.Error(), Cure: expressionSees})
 		}
 		r.when = append(r.when, e)
 	}
@@ -68,7 +71,7 @@ func Compile(result tool.Answer, when []string) (*Reading, []error) {
 	}
 	if r.stream != "" && (r.pages != nil || r.job != nil || len(r.when) > 0) {
 		wrong = append(wrong, &Mistake{At: "result.stream", Message: "paginate, poll and conditions of error_mapping look at a whole " +
-			"answer, and a stream is told as it comes"})
+			"answer, and a stream is told as it comes", Cure: "take stream out, or what it does not go with"})
 	}
 	if len(wrong) > 0 {
 		return nil, wrong
@@ -84,6 +87,7 @@ type Mistake struct {
 	At      string
 	Item    int
 	Message string
+	Cure    string // "" where the message says it
 }
 
 func (m *Mistake) Error() string { return m.Message }

@@ -150,14 +150,15 @@ func (e *toolEntry) compileAnswer() *answer.Reading {
 	}
 	reading, mistakes := answer.Compile(says, texts)
 	for _, mistake := range mistakes {
-		at := e.http.at
+		at, cure := e.http.at, ""
 		var where *answer.Mistake
 		if errors.As(mistake, &where) {
+			cure = where.Cure
 			if at = at.Find(where.At); where.At == "when" {
 				at = e.when[where.Item]
 			}
 		}
-		at.Fail(yamldoc.RuleValue, "an expression sees status, headers and body", "%v", mistake)
+		at.Fail(yamldoc.RuleValue, cure, "%v", mistake)
 	}
 	return reading
 }
