@@ -51,6 +51,51 @@ const (
 func TestStartIsSmall(t *testing.T) {
 	t.Parallel()
 	ours := linked(t)
+	// How often a map grows depends on its seed, which is another one at each start: the least of some starts counts.
+	const starts = 3
+	least, sum, bytes := map[string]int{}, 0, 0
+	for n := range starts {
+		objects, all := startOf(t, ours)
+		total := 0
+		for name, made := range objects {
+			total += made
+			if known, ok := least[name]; !ok || made < known {
+				least[name] = made
+			}
+		}
+		if n == 0 || total < sum {
+			sum = total
+		}
+		if n == 0 || all < bytes {
+			bytes = all
+		}
+	}
+	for name, objects := range least {
+		most, dear := dearToStart[name]
+		switch {
+		case dear && objects > most:
+			t.Errorf("%s makes %d objects before main begins, and may make %d", name, objects, most)
+		case dear && objects <= smallStart/2:
+			t.Errorf("%s makes %d objects before main begins, which is little: take its row out", name, objects)
+		case !dear && objects > smallStart:
+			t.Errorf("%s makes %d objects before main begins; let it wait until they are needed", name, objects)
+		}
+	}
+	if sum > startObjects || bytes > startBytes {
+		t.Errorf("%d objects (%d bytes) are made before main begins, want at most %d (%d)", sum, bytes, startObjects, startBytes)
+	}
+	for name := range dearToStart {
+		if _, seen := least[name]; !seen {
+			t.Errorf("the table names %s, which does nothing before main begins: take its row out", name)
+		}
+	}
+	t.Logf("%d packages make %d objects (%d bytes) before main begins", len(least), sum, bytes)
+}
+
+// startOf starts the program, and returns the objects that its packages make before main begins, by their names, and the
+// bytes of all.
+func startOf(t *testing.T, ours map[string]bool) (objects map[string]int, bytes int) {
+	t.Helper()
 	cmd := exec.Command("a2a-acp", "version")
 	cmd.Env = append(cmd.Environ(), "GODEBUG=inittrace=1")
 	var told strings.Builder
@@ -58,34 +103,16 @@ func TestStartIsSmall(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, told.String())
 	}
-	sum, bytes, seen := 0, 0, map[string]bool{}
+	objects = map[string]int{}
 	for line := range strings.Lines(told.String()) {
 		found := initTraced.FindStringSubmatch(line)
 		if found == nil || !ours[unescaped(found[1])] { // the others are those of this test
 			continue
 		}
-		objects := number(t, found[3])
-		sum, bytes = sum+objects, bytes+number(t, found[2])
-		seen[found[1]] = true
-		most, dear := dearToStart[found[1]]
-		switch {
-		case dear && objects > most:
-			t.Errorf("%s makes %d objects before main begins, and may make %d", found[1], objects, most)
-		case dear && objects <= smallStart/2:
-			t.Errorf("%s makes %d objects before main begins, which is little: take its row out", found[1], objects)
-		case !dear && objects > smallStart:
-			t.Errorf("%s makes %d objects before main begins; let it wait until they are needed", found[1], objects)
-		}
+		objects[found[1]] = number(t, found[3])
+		bytes += number(t, found[2])
 	}
-	if sum > startObjects || bytes > startBytes {
-		t.Errorf("%d objects (%d bytes) are made before main begins, want at most %d (%d)", sum, bytes, startObjects, startBytes)
-	}
-	for name := range dearToStart {
-		if !seen[name] {
-			t.Errorf("the table names %s, which does nothing before main begins: take its row out", name)
-		}
-	}
-	t.Logf("%d packages make %d objects (%d bytes) before main begins", len(seen), sum, bytes)
+	return objects, bytes
 }
 
 // initTraced is a line of GODEBUG=inittrace=1.
