@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 		"fake-editor": fakeEditor,
 		"fake-agent":  fakeAgent,
 		"stubborn":    stubborn,
+		"person":      playPerson,
 		"zoo": func() {
 			code := 0
 			if err := zoo.New(os.Stdout).Execute(); err != nil {

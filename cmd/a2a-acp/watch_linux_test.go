@@ -326,22 +326,11 @@ func (m *machine) watch(rows, columns uint16) *window {
 func (m *machine) terminal(rows, columns uint16, args ...string) *window {
 	t := m.t
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	master, slave, err := newPTY()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { master.Close() })
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { slave.Close() })
 	w := &window{t: t, cmd: m.command(args...), master: master, slave: slave, over: make(chan error, 1), rows: map[int]string{}}
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = slave, slave, slave

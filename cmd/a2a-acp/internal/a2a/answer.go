@@ -99,9 +99,6 @@ func (a *answerer) line(ctx context.Context, task a2aclient.End, prompt string) 
 		stop()
 		<-done
 	}()
-	if err := cli.DropTyped(a.env.Stdin); err != nil {
-		return "", err
-	}
 	read := make(chan string, 1)
 	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
 		line, _ := a.env.Ask(prompt)

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -30,9 +28,8 @@ type Terminal struct {
 	board approval.Board
 	wait  bool
 
-	turn  chan struct{} // holds one token, for the question that is on the screen
-	lines *bufio.Reader
-	left  bool // a question was not answered; belongs to whoever has the token
+	turn chan struct{} // holds one token, for the question that is on the screen
+	left bool          // a question was not answered; belongs to whoever has the token
 }
 
 // NewTerminal returns what asks the person at the terminal; yes answers every question with yes.
@@ -40,7 +37,6 @@ func NewTerminal(env *Environment, yes bool) *Terminal {
 	c, err := ownCaller()
 	t := &Terminal{env: env, yes: yes, nobody: err, turn: make(chan struct{}, 1)}
 	t.confirmed = sync.OnceValue(func() error { return prove(context.Background(), env, c) })
-	t.lines = bufio.NewReader(env.Stdin)
 	t.turn <- struct{}{}
 	return t
 }
@@ -137,14 +133,9 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 	if t.left {
 		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
 	}
-	fmt.Fprintf(t.env.Stderr, "%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)
-	if err := DropTyped(t.env.Stdin); err != nil { // nobody had read the question yet
-		return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
-	}
-	_, _ = t.lines.Discard(t.lines.Buffered()) // of bytes that are there
 	answer := make(chan string, 1)
 	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
-		line, _ := t.lines.ReadString('\n')
+		line, _ := t.env.Ask(fmt.Sprintf("%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)) // what cannot be read is no yes
 		answer <- line
 	}()
 	select {
@@ -153,7 +144,7 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 		fmt.Fprintf(t.env.Stderr, "\na2a-acp: %v\n", context.Cause(ctx))
 		return approval.Answer{}, context.Cause(ctx)
 	case line := <-answer:
-		if line = strings.ToLower(strings.TrimSpace(line)); line == "y" || line == "yes" {
+		if isYes(line) {
 			if err := t.confirmed(); err != nil {
 				return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 			}
