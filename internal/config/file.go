@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -28,6 +30,8 @@ type File struct {
 	// parameters. What a call needs of one is proved when it is called, as always.
 	Checked bool
 	Data    []byte // never changed
+	// Made is what stands in a tools file that has not been written; nil where Data has it.
+	Made *yaml.Node
 	// Commands is what is known of programs, which scripts and rules are checked by; nil for what comes with
 	// this program.
 	Commands *command.Catalogue

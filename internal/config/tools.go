@@ -58,8 +58,12 @@ func ReadTools(file File) ([]Loaded, error) {
 }
 
 func readToolsFile(file File) (toolsRead, error) {
-	f := &toolsFile{file: file, doc: yamldoc.Parse(file.Name, file.Data, yamldoc.Options{}),
-		version: formatOriginal}
+	f := &toolsFile{file: file, version: formatOriginal}
+	if file.Made != nil {
+		f.doc = yamldoc.Of(file.Name, file.Made, yamldoc.Options{})
+	} else {
+		f.doc = yamldoc.Parse(file.Name, file.Data, yamldoc.Options{})
+	}
 	if root, ok := f.doc.Root("a mapping of tools"); ok {
 		f.readRoot(root)
 	}

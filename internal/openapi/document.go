@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // What is read of a document.
@@ -21,7 +22,10 @@ const (
 type document struct {
 	root    value
 	version string
-	parts   map[string]map[string]value // members of what references lead through, by where it stands
+	named   map[string]value // what references lead to
+	auths   map[string]error // why no credential is made of a security scheme; nil where one is
+	texts   map[string]string
+	insides map[place]*inside
 }
 
 // read reads a document, JSON or YAML.
@@ -39,12 +43,16 @@ func read(data []byte) (*document, error) {
 	if err := checkJSON(data); err != nil {
 		return nil, err
 	}
-	d := &document{root: value(bytes.TrimSpace(data)), parts: map[string]map[string]value{}}
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\ufffd"))
+	}
+	d := &document{root: &node{raw: string(bytes.TrimSpace(data))}, named: map[string]value{}, auths: map[string]error{},
+		texts: map[string]string{}, insides: map[place]*inside{}}
 	d.version = d.top("openapi").text()
 	switch old := d.top("swagger"); {
 	case d.version != "":
 	case old.isText() || old.isNumber():
-		d.version = "Swagger " + strings.Trim(string(old), `"`)
+		d.version = "Swagger " + strings.Trim(old.raw, `"`)
 	default:
 		return nil, errors.New("it is no OpenAPI document: there is no openapi: 3.x.y and no swagger: \"2.0\"")
 	}
@@ -95,6 +103,9 @@ func (d *document) deref(v value) (found value, where string, err error) {
 
 // at returns what a reference names.
 func (d *document) at(reference string) (value, error) {
+	if known := d.named[reference]; known != nil {
+		return known, nil
+	}
 	pointer, local := strings.CutPrefix(reference, "#")
 	if !local {
 		return nil, fmt.Errorf("$ref %s leads out of the document", quote(reference))
@@ -103,36 +114,29 @@ func (d *document) at(reference string) (value, error) {
 	if err != nil || pointer != "" && pointer[0] != '/' {
 		return nil, fmt.Errorf("$ref %s is no JSON pointer", quote(reference))
 	}
-	v, prefix := d.root, ""
-	for pointer != "" {
-		step, rest, more := strings.Cut(pointer[1:], "/")
-		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if v = d.part(v, prefix)[name]; v == nil {
-			return nil, fmt.Errorf("$ref %s leads to nothing", quote(reference))
-		}
-		prefix += "/" + step
-		if pointer = ""; more {
-			pointer = "/" + rest
+	v := d.root
+	if pointer != "" {
+		for step := range strings.SplitSeq(pointer[1:], "/") {
+			if v = v.step(strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")); v == nil {
+				return nil, fmt.Errorf("$ref %s leads to nothing", quote(reference))
+			}
 		}
 	}
+	d.named[reference] = v
 	return v, nil
 }
 
-// top returns a member of the document. Each operation wants some, and the document may be large.
-func (d *document) top(name string) value { return d.part(d.root, "")[name] }
-
-// part returns the members of what stands somewhere; items by their number. It is taken apart once.
-func (d *document) part(v value, where string) map[string]value {
-	if known, ok := d.parts[where]; ok {
-		return known
+// step returns a member of an object, or an item of a list by its number; nil where there is none.
+func (v value) step(name string) value {
+	if !v.isList() {
+		return v.get(name)
 	}
-	byName := map[string]value{}
-	for i, m := range v.members() {
-		if v.isList() {
-			m.name = strconv.Itoa(i)
-		}
-		byName[m.name] = m.value
+	n, err := strconv.Atoi(name)
+	if items := v.members(); err == nil && n >= 0 && n < len(items) && strconv.Itoa(n) == name {
+		return items[n].value
 	}
-	d.parts[where] = byName
-	return byName
+	return nil
 }
+
+// top returns a member of the document.
+func (d *document) top(name string) value { return d.root.get(name) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -417,6 +419,48 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestSharedSchemas: what is made of a schema does not depend on which operations led to it before, though it is made once
+// for many: schemas that hold each other, at other depths, beside a description of their own, and cut short.
+func TestSharedSchemas(t *testing.T) {
+	t.Parallel()
+	body := func(id, schema string) string {
+		return `"/` + id + `":{"post":{"operationId":"` + id + `","requestBody":{"content":{"application/json":{"schema":` + schema + `}}}}}`
+	}
+	large := `{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"}`
+	for i := range 120 {
+		large += fmt.Sprintf(`,"member_%d":{"type":"string","description":"%s"}`, i, strings.Repeat("a word ", 20))
+	}
+	document := around(`{`+strings.Join([]string{
+		body("a", `{"$ref":"#/components/schemas/A"}`), body("b", `{"$ref":"#/components/schemas/B"}`),
+		body("c", `{"$ref":"#/components/schemas/C"}`),
+		body("aInB", `{"type":"object","properties":{"x":{"type":"array","items":{"$ref":"#/components/schemas/B","description":"Bs"}}}}`),
+		body("both", `{"allOf":[{"$ref":"#/components/schemas/A"},{"properties":{"more":{"$ref":"#/components/schemas/C"}}}]}`),
+		body("large", `{"$ref":"#/components/schemas/Large"}`), body("deep", `{"type":"object","properties":{"l":{"$ref":"#/components/schemas/Large"}}}`),
+		body("wrong", `{"type":"object","properties":{"w":{"$ref":"#/components/schemas/Wrong"}}}`), body("wrongToo", `{"$ref":"#/components/schemas/Wrong"}`),
+	}, ",")+`}`, `"schemas":{
+		"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"},"text":{"type":"string","description":"A text"}}},
+		"B":{"type":"object","required":["c"],"properties":{"a":{"$ref":"#/components/schemas/A"},"c":{"$ref":"#/components/schemas/C"}}},
+		"C":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"},"b":{"$ref":"#/components/schemas/B"},"n":{"type":"integer","minimum":1}}},
+		"Wrong":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"},"w":{"type":["string","integer"]}}},
+		"Large":`+large+`}}}`)
+	all, err := makeOf(t, document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Tools) != 7 || len(all.Skipped) != 2 {
+		t.Fatalf("%d tools are made, and %+v not", len(all.Tools), all.Skipped)
+	}
+	for _, one := range all.Tools {
+		alone, err := Make(Request{Data: []byte(document), Select: []string{one.Operation}, Tokens: size})
+		if err != nil || len(alone.Tools) != 1 {
+			t.Fatal(err, alone.Skipped)
+		}
+		if diff := cmp.Diff(alone.Tools[0].tool, one.tool); diff != "" {
+			t.Errorf("%s is another alone (-alone +together):\n%s", one.Operation, diff)
+		}
+	}
+}
+
 // FuzzSplit: values are taken apart as encoding/json does.
 func FuzzSplit(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"x\"}"}],"c" : true , "d":null,"":-1.5e3}`)
@@ -428,11 +472,11 @@ func FuzzSplit(f *testing.F) {
 		trimmed := strings.TrimSpace(text)
 		var object map[string]json.RawMessage
 		var list []json.RawMessage
-		got := value(trimmed).members()
+		got := (&node{raw: trimmed}).members()
 		if json.Unmarshal([]byte(text), &object) == nil && object != nil {
 			for _, m := range got {
-				if want, ok := object[m.name]; !ok || string(want) != string(m.value) {
-					t.Errorf("%q: %q is %q, want %q", text, m.name, m.value, want)
+				if want, ok := object[m.name]; !ok || string(want) != m.value.raw {
+					t.Errorf("%q: %q is %q, want %q", text, m.name, m.value.raw, want)
 				}
 			}
 			if len(got) != len(object) {

@@ -16,7 +16,10 @@ import (
 )
 
 // mostTokens is what one tool may cost. What makes it dearer is cut.
-const mostTokens = 2000
+const (
+	mostTokens   = 2000
+	bytesOfToken = 4 // at the most, see Request
+)
 
 // Request says what to make tools of.
 type Request struct {
@@ -28,8 +31,9 @@ type Request struct {
 	// An operation is made that fits one of each list that is not empty: by its operationId, its tool's name, its
 	// path, or its method and path; by its tags; by its method.
 	Select, Tags, Methods []string
-	Tokens                func(*tool.Tool) int // what a tool costs that is offered
-	Commands              *catalogue.Catalogue
+	// Tokens is what a tool costs that is offered: at least a quarter of its bytes in JSON.
+	Tokens   func(*tool.Tool) int
+	Commands *catalogue.Catalogue
 }
 
 // Made is what has been made of a document.
@@ -55,7 +59,7 @@ type Tool struct {
 	// Without is what the operation has beside its parameters, may be left out, and cannot be made, each with the reason.
 	Without []string `json:"without,omitempty"`
 
-	source  string
+	from    Source
 	tool    tool.Tool
 	request *request
 }
@@ -145,29 +149,19 @@ func (m *maker) add(o *operation, scheme string) error {
 	if err != nil {
 		return err
 	}
-	t.source = m.names[scheme]
-	source := Source{Name: t.source, scheme: scheme}
+	t.from = Source{Name: m.names[scheme], scheme: scheme}
 	if scheme != "" {
-		source.Secret = secretOf(t.source)
+		t.from.Secret = secretOf(t.from.Name)
 	}
-	if err := m.check(t, source); err != nil {
+	if err := m.check(t); err != nil {
 		return err
 	}
-	if !slices.Contains(m.made.Sources, source) {
-		m.made.Sources = append(m.made.Sources, source)
+	if !slices.Contains(m.made.Sources, t.from) {
+		m.made.Sources = append(m.made.Sources, t.from)
 	}
 	m.made.Tokens += t.Tokens
 	m.made.Tools = append(m.made.Tools, *t)
 	return nil
-}
-
-// check reads the tool as the program will.
-func (m *maker) check(t *Tool, source Source) error {
-	data, err := m.file([]Tool{*t}, []Source{source})
-	if err != nil {
-		return err
-	}
-	return m.read(data)
 }
 
 // tool makes a tool that costs no more than it may: if need be what lies deep, texts and lists of values are cut.
@@ -182,6 +176,9 @@ func (m *maker) tool(o *operation) (*Tool, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if cut.cost > mostTokens*bytesOfToken && len(r.without) == 0 {
+			continue
 		}
 		t := &Tool{Name: o.name, Operation: clean(o.id), Method: o.method, Path: clean(o.path), request: r,
 			Parameters: []string{}, Without: r.without}

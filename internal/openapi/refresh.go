@@ -74,9 +74,9 @@ func addTool(data []byte, t *Tool) ([]byte, error) {
 		top[len(top)-1].Style&yaml.FlowStyle != 0 || len(top[len(top)-1].Content) == 0 {
 		return nil, fmt.Errorf("%s is not added, since tools is not the last key, or is written in one line; add it by hand", t.Name)
 	}
-	if sources := memberOf(top, "sources"); sources == nil || memberOf(sources.Content, t.source) == nil {
+	if sources := memberOf(top, "sources"); sources == nil || memberOf(sources.Content, t.from.Name) == nil {
 		return nil, fmt.Errorf("%s is not added: it wants the source %s, which is not there; add that by hand, as an import "+
-			"without --out prints it", t.Name, t.source)
+			"without --out prints it", t.Name, t.from.Name)
 	}
 	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, t.entry()))
 	if err != nil {

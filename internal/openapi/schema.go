@@ -31,7 +31,9 @@ type schemas struct {
 	brief   bool // members have no description, and no value is listed
 	made    int
 	bytes   int
+	cost    int      // what has been made is at least so many bytes of JSON
 	open    []string // the references that the value lies in
+	seen    []string // those that were followed
 }
 
 // facets are the schemas that hold of one value together.
@@ -60,7 +62,7 @@ func (s *schemas) gather(f *facets, v value) error {
 	if !v.isObject() {
 		return nil // true and false say nothing that a server does not say again
 	}
-	s.bytes += len(v)
+	s.bytes += len(v.raw)
 	if f.parts = append(f.parts, v); len(f.parts) > mostParts || s.bytes > mostBytes {
 		return errTooMuch
 	}
@@ -170,19 +172,18 @@ func (s *schemas) parameter(v value, depth int) (p tool.Parameter, err error) {
 	}
 	p.Nullable = f.nullable
 	if depth == 0 || !s.brief {
-		p.Description = f.about()
+		p.Description = s.doc.cleaned(f.about())
 	}
+	s.cost += len(`{"type":""}`) + len(p.Type) + len(p.Description)
+	s.seen = append(s.seen, f.refs...)
 	inside := slices.ContainsFunc(f.refs, func(where string) bool { return slices.Contains(s.open, where) })
 	if free || inside || depth >= s.deepest {
 		return p, nil
 	}
 	s.open = append(s.open, f.refs...)
 	defer func() { s.open = s.open[:len(s.open)-len(f.refs)] }()
-	switch p.Type {
-	case tool.TypeArray:
-		err = s.items(f, &p, depth)
-	case tool.TypeObject:
-		err = s.members(f, &p, depth)
+	if p.Type == tool.TypeArray || p.Type == tool.TypeObject {
+		err = s.makeInside(f, &p, depth)
 	}
 	return p, err
 }
@@ -214,7 +215,7 @@ func (s *schemas) settleVariants(f *facets, p *tool.Parameter) (free bool, err e
 	return free, nil
 }
 
-// about is what is said of a value.
+// about is what the document says of a value.
 func (f *facets) about() string {
 	text := f.first("description").text()
 	if text == "" {
@@ -224,9 +225,9 @@ func (f *facets) about() string {
 		text += " (" + format + ")"
 	}
 	if fallback := f.first("default"); fallback != nil && !fallback.isObject() && !fallback.isList() && !fallback.isNull() {
-		text += " Default: " + strings.Trim(string(fallback), `"`)
+		text += " Default: " + strings.Trim(fallback.raw, `"`)
 	}
-	return clean(text)
+	return text
 }
 
 // bounds takes over what a value is held to.
@@ -242,7 +243,7 @@ func (s *schemas) bounds(f *facets, p *tool.Parameter, free bool) error {
 		}{{&p.Minimum, []string{"minimum", "exclusiveMinimum"}}, {&p.Maximum, []string{"maximum", "exclusiveMaximum"}}} {
 			for _, name := range bound.names {
 				if v := f.first(name); *bound.to == "" && v.isNumber() {
-					*bound.to = string(v)
+					*bound.to = v.raw
 				}
 			}
 		}
@@ -259,7 +260,10 @@ func (s *schemas) bounds(f *facets, p *tool.Parameter, free bool) error {
 }
 
 func count(v value) *int {
-	n, err := strconv.Atoi(string(v))
+	if v == nil {
+		return nil
+	}
+	n, err := strconv.Atoi(v.raw)
 	if err != nil || n < 0 {
 		return nil
 	}
@@ -307,10 +311,10 @@ func (s *schemas) enum(f *facets, p *tool.Parameter) error {
 				p.Enum = append(p.Enum, text)
 			}
 		case v.isNumber() && (p.Type == tool.TypeNumber || p.Type == tool.TypeInteger):
-			p.Enum = append(p.Enum, json.Number(v))
+			p.Enum = append(p.Enum, json.Number(v.raw))
 		case p.Type == tool.TypeBoolean:
 		default:
-			return fmt.Errorf("it may be %s, which is no %s", quote(string(v[:min(len(v), 60)])), p.Type)
+			return fmt.Errorf("it may be %s, which is no %s", quote(v.raw[:min(len(v.raw), 60)]), p.Type)
 		}
 	}
 	return nil
@@ -330,7 +334,7 @@ func (s *schemas) items(f *facets, p *tool.Parameter, depth int) error {
 
 // members makes the members of an object. One that may have others than those that are named has any.
 func (s *schemas) members(f *facets, p *tool.Parameter, depth int) error {
-	if more := f.first("additionalProperties"); more != nil && string(more) != "false" || f.first("patternProperties") != nil {
+	if more := f.first("additionalProperties"); more != nil && more.raw != "false" || f.first("patternProperties") != nil {
 		return nil
 	}
 	var required []string
@@ -358,6 +362,7 @@ func (s *schemas) member(p *tool.Parameter, m member, depth int, required bool) 
 	if err != nil {
 		return err
 	}
+	s.cost += len(m.name)
 	made.Name, made.Required = m.name, required
 	p.Properties = append(p.Properties, made)
 	return nil

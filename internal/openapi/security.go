@@ -26,9 +26,14 @@ func (d *document) schemeOf(operation value) (string, error) {
 		case 0:
 			return "", nil
 		case 1:
-			_, err := d.auth(schemes[0].name, "")
+			name := schemes[0].name
+			err, known := d.auths[name]
+			if !known {
+				_, err = d.auth(name, "")
+				d.auths[name] = err
+			}
 			if err == nil {
-				return schemes[0].name, nil
+				return name, nil
 			}
 			why = err
 		default:
@@ -40,11 +45,11 @@ func (d *document) schemeOf(operation value) (string, error) {
 
 // auth is the auth of a source that a security scheme becomes, with a reference to the secret.
 func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
-	schemes := d.part(d.part(d.top("components"), "/components")["securitySchemes"], "/components/securitySchemes")
+	schemes := d.top("components").get("securitySchemes")
 	if d.isSwagger() {
-		schemes = d.part(d.top("securityDefinitions"), "/securityDefinitions")
+		schemes = d.top("securityDefinitions")
 	}
-	v, _, err := d.deref(schemes[scheme])
+	v, _, err := d.deref(schemes.step(scheme))
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package openapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,62 +78,41 @@ const (
 
 // formSchema is the schema of a form whose fields are parameters.
 func formSchema(fields []value) value {
-	var b bytes.Buffer
+	var properties []member
 	var required []string
-	b.WriteString(`{"type":"object","properties":{`)
-	for i, v := range fields {
-		if i > 0 {
-			b.WriteByte(',')
-		}
+	for _, v := range fields {
 		name := v.get("name").text()
-		writeText(&b, name)
-		b.WriteByte(':')
-		b.Write(v)
 		if v.get("required").isTrue() {
 			required = append(required, name)
 		}
-	}
-	b.WriteString(`},"required":[`)
-	for i, name := range required {
-		if i > 0 {
-			b.WriteByte(',')
+		again := slices.IndexFunc(properties, func(m member) bool { return m.name == name })
+		if again >= 0 {
+			properties[again].value = v
+			continue
 		}
-		writeText(&b, name)
+		properties = append(properties, member{name, v})
 	}
-	b.WriteString("]}")
-	return b.Bytes()
+	return objectOf(member{"type", &node{raw: `"object"`}}, member{"properties", objectOf(properties...)},
+		member{"required", listOf(required)})
 }
 
-// bodyOfTypes writes a Request Body Object. about is the parameter that says whether it is required, and what it is.
+// bodyOfTypes is a Request Body Object. about is the parameter that says whether it is required, and what it is.
 func bodyOfTypes(types []string, schema, about value) value {
-	var b bytes.Buffer
-	b.WriteString(`{"content":{`)
-	for i, name := range types {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		writeText(&b, name)
-		b.WriteString(`:{`)
-		if schema != nil {
-			b.WriteString(`"schema":`)
-			b.Write(schema)
-		}
-		b.WriteByte('}')
+	media := objectOf()
+	if schema != nil {
+		media = objectOf(member{"schema", schema})
 	}
-	b.WriteByte('}')
+	var content []member
+	for _, name := range types {
+		content = append(content, member{name, media})
+	}
+	body := []member{{"content", objectOf(content...)}}
 	for _, name := range []string{"required", "description"} {
 		if v := about.get(name); v != nil {
-			b.WriteString(`,"` + name + `":`)
-			b.Write(v)
+			body = append(body, member{name, v})
 		}
 	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-func writeText(b *bytes.Buffer, text string) {
-	data, _ := json.Marshal(text) // of a text this never fails
-	b.Write(data)
+	return objectOf(body...)
 }
 
 // swaggerServer is where requests go; "" where the document does not say.

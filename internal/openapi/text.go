@@ -31,3 +31,13 @@ func isClean(s string) bool { return clean(s) == s && s != "" }
 
 // quote shows a text of the document in a message.
 func quote(s string) string { return yamldoc.Quote(clean(s)) }
+
+// cleaned is clean of a text that the document says more than once.
+func (d *document) cleaned(s string) string {
+	text, known := d.texts[s]
+	if !known {
+		text = clean(s)
+		d.texts[s] = text
+	}
+	return text
+}

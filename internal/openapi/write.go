@@ -1,15 +1,13 @@
 package openapi
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
-	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // File returns a tools file with the tools. It has been read as the program reads it.
@@ -24,19 +22,34 @@ func (m *Made) File() ([]byte, error) {
 	return data, nil
 }
 
-// read reads a file as the program will, and tells its first mistake.
-func (m *maker) read(data []byte) error {
-	_, err := config.ReadTools(config.File{Name: m.Source, Commands: m.Commands, Data: data})
-	for _, found := range yamldoc.List(err) {
-		if found.Severity == yamldoc.SeverityError {
-			return errors.New(found.Message)
-		}
-	}
-	return err
-}
-
 // file writes a tools file.
 func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
+	list, err := m.sources(sources)
+	if err != nil {
+		return nil, err
+	}
+	out, err := toolyaml.Encode(toolyaml.Mapping("version", toolyaml.Plain("2"), "sources", list))
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, "tools:\n"...)
+	const together = 64 // are written at a time: an encoder costs more than a tool, and their nodes are many
+	for some := range slices.Chunk(tools, together) {
+		entries := toolyaml.Mapping()
+		for i := range some {
+			toolyaml.Add(entries, some[i].Name, some[i].entry())
+		}
+		text, err := toolyaml.Encode(entries)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, toolyaml.Indent(text, 2)...)
+	}
+	return out, nil
+}
+
+// sources is the list of sources of a tools file.
+func (m *maker) sources(sources []Source) (*yaml.Node, error) {
 	list := toolyaml.Mapping()
 	for _, s := range sources {
 		entry := toolyaml.Mapping("base_url", toolyaml.Text(m.made.Server))
@@ -56,19 +69,7 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 		}
 		toolyaml.Add(list, s.Name, entry)
 	}
-	out, err := toolyaml.Encode(toolyaml.Mapping("version", toolyaml.Plain("2"), "sources", list))
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, "tools:\n"...)
-	for i := range tools {
-		entry, err := toolyaml.Encode(toolyaml.Mapping(tools[i].Name, tools[i].entry()))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, toolyaml.Indent(entry, 2)...)
-	}
-	return out, nil
+	return list, nil
 }
 
 // entry is the tool below its name.
@@ -110,7 +111,7 @@ func (f field) written(to *yaml.Node) *yaml.Node {
 // http is the request.
 func (t *Tool) http() *yaml.Node {
 	r := t.request
-	node := toolyaml.Mapping("source", toolyaml.Text(t.source))
+	node := toolyaml.Mapping("source", toolyaml.Text(t.from.Name))
 	if t.Method == "QUERY" { // of which the key is the fields of a query
 		toolyaml.Add(node, "method", toolyaml.Text(t.Method))
 		toolyaml.Add(node, "path", toolyaml.Text(r.path))

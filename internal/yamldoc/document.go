@@ -81,6 +81,27 @@ func Parse(file string, data []byte, options Options) *Document {
 	return (&Document{File: file, options: options}).parse(data)
 }
 
+// Of is a document whose values were made and have not been written: all stand in one line. Nodes without a tag are
+// given the one that they would be read with.
+func Of(file string, root *yaml.Node, options Options) *Document {
+	doc := &Document{File: file, lines: []string{""}, options: options}
+	place(root)
+	walk := bounds{doc: doc, checked: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}
+	if walk.walk(root, 1) {
+		doc.root = root
+	}
+	return doc
+}
+
+func place(node *yaml.Node) {
+	if node.Line, node.Column = 1, 1; node.Tag == "" {
+		node.Tag = node.ShortTag()
+	}
+	for _, child := range node.Content {
+		place(child)
+	}
+}
+
 // Root returns the value that is the whole file, with what belongs there in words; false when the file could
 // not be walked.
 func (doc *Document) Root(want string) (v Value, ok bool) {
