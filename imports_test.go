@@ -93,9 +93,10 @@ var may = map[string][]string{
 	// display: what an authority says is shown to a person.
 	"internal/acmecert": {"internal/atomicfile", "internal/display", "internal/netguard"},
 	// request: words alone; what a template makes of values can be read and fuzzed by itself.
-	"internal/request":  {"pkg/tool", "internal/display", "internal/spelling", "internal/tagfilter"},
-	"internal/answer":   {"pkg/tool"},
-	"internal/httptool": {"pkg/tool", "internal/netguard", "internal/request"},
+	"internal/request":   {"pkg/tool", "internal/display", "internal/spelling", "internal/tagfilter"},
+	"internal/answer":    {"pkg/tool"},
+	"internal/httpcache": {}, // which answers are kept, and nothing of who asks
+	"internal/httptool":  {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.
 	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/netguard", "internal/secret"},
 
@@ -114,7 +115,7 @@ var may = map[string][]string{
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
 	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/acmecert", "internal/agents", "internal/answer", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
-	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/answer", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/ratelimit", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox"},
+	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/answer", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/ratelimit", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox", "internal/httpcache"},
 
 	"internal/tooltest": {"pkg/tool"},
 	// config: what a rule is suggested as is read back as a file.

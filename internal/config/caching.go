@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -37,6 +38,7 @@ func cachingMapping() yamldoc.Mapping[*toolEntry] {
 						e.tool.Caching.Key, e.cacheKey = text, v
 					}
 				}),
+			yamldoc.NewKey("http", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Caching.HTTP) }),
 		},
 		Elsewhere: []yamldoc.Misplaced{{
 			Names: []string{"caching_enabled", "cache_ttl_seconds", "cache_max_size_mb"},
@@ -54,7 +56,61 @@ func (e *toolEntry) readCaching(v yamldoc.Value) {
 	e.tool.Caching = tool.DefaultCaching()
 	e.tool.Caching.Enabled = false
 	yamldoc.ReadKeys(v, cachingMapping(), e)
+	if e.tool.Caching.HTTP {
+		e.checkCachingAlone(v)
+		return
+	}
 	v.Require("enabled", "results are kept only where the entry says `enabled: true`")
+}
+
+// checkCachingAlone refuses what else is said beside http: true. The server says how long, and what is the same request
+// nobody else does.
+func (e *toolEntry) checkCachingAlone(v yamldoc.Value) {
+	for _, name := range []string{"enabled", "ttl", "max_size", "key_template"} {
+		if other, both := v.Get(name); both && (name != "enabled" || e.tool.Caching.Enabled) {
+			other.Fail(yamldoc.RuleValue, "keep one of them",
+				"with http: true the server says what is kept, and for how long, so %s has no meaning", name)
+		}
+	}
+	e.tool.Caching = tool.Caching{HTTP: true}
+}
+
+// checkHTTPCaching refuses to keep the answers of what sends another request than a plain GET or HEAD.
+func (e *toolEntry) checkHTTPCaching() {
+	at, _ := e.caching.Get("http")
+	h := e.http
+	if h == nil {
+		at.Fail(yamldoc.RuleValue, "write enabled: true and ttl",
+			"http: true is for a tool that sends a request (http), and this runs a program")
+		return
+	}
+	fail := func(cure, why string) {
+		at.Fail(ruleHTTP, cure, "answers are not kept of a request %s", why)
+	}
+	for _, not := range []struct{ key, why string }{
+		{"paginate", "that has further pages"}, {"poll", "that begins a job"}, {"poll_config", "that begins a job"},
+	} {
+		if h.at.Has(not.key) {
+			fail("take one of caching and "+not.key+" out", not.why)
+		}
+	}
+	if h.spec.Method != "" && h.spec.Method != "GET" && h.spec.Method != "HEAD" {
+		fail("take it out", "with the method "+h.spec.Method+": of GET and HEAD they are")
+	}
+	if e.tool.HTTP.Answer.Stream != "" {
+		fail("take one of caching and stream out", "whose answer is a stream")
+	}
+	if e.tool.HTTP.API.Redirects > 0 {
+		fail("take redirects out of the source, or caching out", "that may be led elsewhere")
+	}
+	if e.tool.Output.Spill {
+		fail("take spill out of output", "whose answer goes to a file")
+	}
+	for _, header := range h.spec.Headers {
+		if request.IsConditional(header.Name) {
+			fail("take that header out: what is kept is asked about by itself", "with the header "+header.Name)
+		}
+	}
 }
 
 // sandboxCaching is the original system's way to say it, with keys of sandbox. It is on only where the entry
@@ -105,7 +161,9 @@ func (e *toolEntry) checkCaching() {
 				at.Node.Line)
 		}
 	}
-	if !e.tool.Caching.Enabled {
+	if e.tool.Caching.HTTP {
+		e.checkHTTPCaching()
+	} else if !e.tool.Caching.Enabled {
 		e.tool.Caching = tool.Caching{}
 		return
 	}

@@ -256,6 +256,8 @@ func schemaRows() map[string]map[string]schemaRow {
 			"max_size": {"How many results are kept.", withDefault(aWhole(1, mostResults), 100)},
 			"key_template": {"What makes two calls the same, such as \"{{url}}\". Without it: all arguments.",
 				aText()},
+			"http": {"Keep the answer to a GET or HEAD for as long as its server lets a private cache (RFC 9111); stands alone.",
+				withDefault(aBool(), false)},
 		},
 		"output": {
 			"keep_kb": {"How much of stdout and of stderr is passed on, each: the beginning and the end.",

@@ -31,7 +31,9 @@ type Exchange struct {
 	To string
 	// Credentials are the values that the references of the API stand for, by their names.
 	Credentials map[string]string
-	Limits      Limits
+	// Validators are the headers that ask whether an answer that is kept still holds (RFC 9110, 13.1).
+	Validators map[string]string
+	Limits     Limits
 }
 
 // Limits bound an exchange.
@@ -181,6 +183,9 @@ func requestTo(ctx context.Context, x Exchange, to string) (*http.Request, error
 	}
 	if r.Header.Get("User-Agent") == "" {
 		r.Header.Set("User-Agent", userAgent)
+	}
+	for name, value := range x.Validators {
+		r.Header.Set(name, value)
 	}
 	return r, authenticate(r, x)
 }

@@ -285,3 +285,10 @@ func CheckKeyName(name string) string {
 	}
 	return ""
 }
+
+// IsConditional reports whether a header asks for a part of an answer, for none, or for one of a certain age (RFC 9110, 13.1
+// and 14.2; RFC 9111, 5.2.1): what keeps answers says these by itself.
+func IsConditional(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "if-") || name == "range" || name == "cache-control" || name == "pragma"
+}

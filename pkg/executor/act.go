@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/httpcache"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -27,6 +28,7 @@ type act struct {
 	redactor   *secret.Redactor
 	filledIn   []string // the values that the redactor takes out
 	token      fetchedToken
+	stale      *httpcache.Entry // the answer that is kept of its request, which the server is asked about; nil for none
 	hidden     Hidden
 	harmless   bool                // it can change nothing, here or elsewhere
 	goesOn     bool                // it runs though nothing can be recorded, since it is harmless

@@ -82,8 +82,9 @@ type kept struct {
 	resolved   []string            // the files that it was about
 	stdout     []byte
 	stderr     []byte
-	at         time.Time // when it ended
-	size       int64     // bytes, near enough
+	http       *tool.HTTPReport // of a request
+	at         time.Time        // when it ended
+	size       int64            // bytes, near enough
 }
 
 // keep returns what is kept of a run; nil when it did not succeed in full.
@@ -94,14 +95,14 @@ func (a *act) keep(r *runResult, now time.Time) *kept {
 	}
 	return &kept{
 		call: a.call.ID, invocation: a.invocation.Digest(), request: a.request, resolved: a.resolved,
-		stdout: o.Stdout, stderr: o.Stderr, at: now,
+		stdout: o.Stdout, stderr: o.Stderr, http: o.HTTP, at: now,
 		size: int64(len(o.Stdout) + len(o.Stderr) + len(a.call.Arguments)),
 	}
 }
 
 // outcome is the result as a run would have brought it.
 func (k *kept) outcome() outcome {
-	return outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr))}
+	return outcome{Stdout: k.stdout, Stderr: k.stderr, OutputBytes: int64(len(k.stdout) + len(k.stderr)), HTTP: k.http}
 }
 
 // cache holds the results of tools that want it, by tool id. The zero cache is empty; it is safe for

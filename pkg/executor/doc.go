@@ -8,8 +8,9 @@
 // run, and the permit is checked again right before the process starts.
 //
 // The steps that a tool's author can ask for wrap the step run, from the outside in: a kept result
-// (cache.go), repeated attempts (retry.go) and the circuit breaker (breaker.go). Each checks the permit again
-// before it runs or returns anything.
+// (cache.go), repeated attempts (retry.go), the circuit breaker (breaker.go), the token (token.go), an answer that the
+// server lets be kept (httpcache.go) and the turn at its source (rate.go). Each checks the permit again before it runs
+// or returns anything.
 //
 // An Executor has no goroutines of its own: a call lives in the goroutine of its caller and ends with it.
 // Those of a batch end with ExecuteBatch.

@@ -124,8 +124,10 @@ func (e *Executor) granted(ctx context.Context, a *act, decision permissions.Dec
 		return e.retried(ctx, a, func() runResult {
 			return e.guarded(ctx, a, func() runResult {
 				return e.withToken(ctx, a, func() runResult {
-					return e.inTurn(ctx, a, func() runResult {
-						return e.run(ctx, a, permit)
+					return e.stored(ctx, a, permit, func() runResult {
+						return e.inTurn(ctx, a, func() runResult {
+							return e.run(ctx, a, permit)
+						})
 					})
 				})
 			})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/blob"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
+	"github.com/a2a-acp/a2a-acp/internal/httpcache"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -40,6 +41,7 @@ type Executor struct {
 	circuits *circuits
 	turns    *turns
 	cache    *cache
+	answers  *httpcache.Cache
 	calls    *calls
 }
 
@@ -120,7 +122,7 @@ func New(o Options) (*Executor, error) {
 		now:     o.Now, newID: o.NewID, sleep: o.Sleep, patience: o.Patience,
 		vault: o.Vault, hidden: o.Hidden, degrades: o.Degrades, profile: o.ErrorProfile, blobs: o.Blobs,
 		fingerprintKey: make([]byte, 32),
-		circuits:       &circuits{reset: o.Reset}, cache: &cache{}, calls: newCalls(),
+		circuits:       &circuits{reset: o.Reset}, cache: &cache{}, answers: httpcache.New(), calls: newCalls(),
 	}
 	rand.Read(e.fingerprintKey) // never fails; see randomID
 	if e.now == nil {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/httpcache"
 	"github.com/a2a-acp/a2a-acp/internal/httptool"
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -103,6 +104,10 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 	if reading.Streams() {
 		return r.stream(ctx, a, x, body), nil
 	}
+	if a.stale != nil {
+		x.Validators = a.stale.Validators()
+	}
+	asked := now(r.now)
 	answer, err := r.client.Do(ctx, x, body)
 	out := outcome{
 		ExitCode: -1, Stdout: body.Data, OutputBytes: body.Bytes, Truncated: body.Truncated, Elapsed: answer.Elapsed,
@@ -113,11 +118,14 @@ func (r requests) Run(ctx context.Context, a *act, to streams) (outcome, error) 
 		return out, nil
 	}
 	out.answered(answer, now(r.now))
+	if a.tool.Caching.HTTP && !a.isRepeated(body.Data) {
+		out.Answered = &httpcache.Answer{Status: answer.Status, Header: answer.Header, Asked: asked, Came: now(r.now)}
+	}
 	if body.Truncated {
 		out.tooLong(a, limits.Bytes)
 		return out, nil
 	}
-	if reading.Whole() {
+	if !out.isUnchanged(a) && reading.Whole() {
 		r.read(ctx, a, x, &out, answer)
 	}
 	return out, nil
@@ -202,6 +210,9 @@ func (requests) Show(a *act) string {
 		if job.Cancel != "" {
 			text.WriteString("\nand " + display.Line(job.Cancel) + ", if the call is given up")
 		}
+	}
+	if a.tool.Caching.HTTP {
+		text.WriteString("\nor answered with what it was answered before, for as long as the server lets that be kept")
 	}
 	if n := a.tool.HTTP.API.Redirects; n > 0 {
 		fmt.Fprintf(&text, "\nand up to %d redirects, to the same origin", n)

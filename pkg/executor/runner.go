@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/httpcache"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -59,6 +60,8 @@ type outcome struct {
 	Meant      int              // the place in error_mapping of what the answer means beside its status; 0 for none
 	JobFailed  bool             // the job that a request has begun says that it came to nothing
 	RetryAfter time.Duration    // how long the server wants nobody to come back; 0 where it does not say
+	// Answered is how a request was answered whose answer may be kept; nil where nothing of it may.
+	Answered *httpcache.Answer
 
 	Ended     *tool.Failure // why the runner ended it; nil when it ended by itself
 	LimitsHit []string      // those that ended it, by name

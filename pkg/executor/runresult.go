@@ -42,6 +42,9 @@ func (r *runResult) tell(result *tool.Result) {
 	result.Cached = r.kept != nil
 	if report := result.Metadata.HTTP; report != nil {
 		report.Attempts, report.FromCache = max(1, r.attempts), result.Cached
+		if result.Cached && !r.began {
+			report.Attempts = 0
+		}
 	}
 }
 

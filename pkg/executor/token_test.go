@@ -36,6 +36,8 @@ type shop struct {
 	good      string   // the token that is taken; "" for all
 	refuses   int      // how many tokens more are not taken when they come
 	answer    string   // of the token endpoint, in place of a token
+	headers   map[string]string
+	quiet     bool // it does not repeat what it is shown
 }
 
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -53,10 +55,16 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	shown := r.Header.Get("Authorization")
+	for name, value := range s.headers {
+		w.Header().Set(name, value)
+	}
 	s.requests = append(s.requests, shown)
 	if shown != "Bearer "+s.good || s.refuses > 0 {
 		s.refuses = max(0, s.refuses-1)
 		w.WriteHeader(http.StatusUnauthorized)
+	}
+	if s.quiet {
+		return
 	}
 	fmt.Fprintf(w, "you have shown %s", shown)
 }

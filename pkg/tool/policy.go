@@ -64,6 +64,9 @@ type Caching struct {
 	Bytes   int64         // of output kept at the most
 	// Key is a plain text template that tells calls apart. Empty: calls with the same arguments are the same.
 	Key string
+	// HTTP says that answers to requests are kept for as long as their servers let a private cache (RFC 9111). It
+	// stands alone.
+	HTTP bool
 }
 
 // DefaultCaching is what an entry means that switches caching on and says no more.
