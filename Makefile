@@ -17,6 +17,7 @@ SOAK_CALLS  ?= 100000
 SOAK_KILLS  ?= 2000
 SOAK_RECORDS ?= 10000000
 SOAK_STREAMS ?= 9800
+REQUESTS    ?= 1000000
 LISTEN      ?= 127.0.0.1:9999
 
 # All is compiled as it is shipped, and so once, but for the tests with the race detector, which wants cgo. make lint has vet.
@@ -28,7 +29,7 @@ RACE        := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -vet=off
 # Packages whose tests are long tables, and hardly a goroutine: a sample with the race detector, and all of it without.
 TABLES      := internal/config internal/render internal/secret pkg/permissions
 
-.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server clis specs bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
+.PHONY: all help sut build lint test test-short test-agents test-conformance conformance-server clis specs requests bench soak demo picture fuzz golden cross vet-cross dist test-dist clean
 
 all: build lint test
 
@@ -82,8 +83,13 @@ clis: ## import cli against real programs, built from their modules; CLIS="NAME=
 specs: ## import openapi against GitHub's documents, readme's, Kubernetes' and a directory of public APIs: what becomes tools, what does not, and why
 	$(GO) run ./test/specs -dir $(BUILD)/specs
 
+requests: ## REQUESTS made-up requests of HTTP tools, read by Go, node and Python, and by Go behind nginx and Apache: each value in its place, or nothing sent
+	./scripts/need node python3 nginx apache2
+	REQUIRE_SERVERS=1 A2A_REQUEST_RUNS=$(REQUESTS) $(GO) test -count=1 -timeout 0 -v -run TestEveryValueInItsPlace ./internal/request
+
 bench: build ## ratios against a floor measured in the same run; also build/bench.json
-	-./scripts/need bwrap # its rows say so where it is missing
+	-./scripts/need bwrap curl npm # its rows say so where one is missing
+	-$(GO) run ./test/specs -dir $(BUILD)/specs -most 1 github >/dev/null # the document that is imported
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
 soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines; SOAK_STREAMS clients that follow an A2A task

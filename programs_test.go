@@ -105,6 +105,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/app/app.go":                      {"bash", "bash runs the scripts"},
 	"internal/app/hookdoor.go":                 {"bash", "bash reads a command that runs in the sandbox"},
 	"internal/bench/callmemory.go":             {"bash", "measures bash"},
+	"internal/bench/http.go":                   {"curl", "measures curl"},
 	"internal/bench/mcp.go":                    {"bash", "measures bash"},
 	"internal/bench/sandbox.go":                {"bash bwrap firejail", "measures bash, and other sandboxes beside ours"},
 	"internal/bench/toolcall.go":               {"bash", "measures bash"},

@@ -36,11 +36,14 @@ func run(args []string, stdout io.Writer) error {
 	out := flags.String("o", "build/bench.json", "where the rows go as JSON; the table goes to stdout")
 	only := flags.String("only", "",
 		"relay (with the memory that it leaves), start (with the memory of an idle bridge and daemon), policy (decisions and replay), "+
-			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), mcp, hooks, cli or sandbox: only these rows")
+			"record, webhooks, a2a, a2a-chunk (of it the first words of an agent), mcp, hooks, cli, http, openapi or sandbox: only "+
+			"these rows")
+	document := flags.String("document", "build/specs/github/node_modules/@github/openapi/dist/api.github.com.json",
+		"the OpenAPI document that is imported: GitHub's, which make specs fetches")
 	records := flags.Int("records", longRecord, "how long the long record is")
 	role := flags.String("role", "",
 		"how bench starts itself: agent, hooked, copy COMMAND…, sandbox DIR, calls DIR, webhooks DIR URL N, verify DIR, "+
-			"a2a DIR, a2a-go, chunking, mcp N, or mcp-sdk N|bash")
+			"a2a DIR, a2a-go, chunking, answer DIR URL, mcp N, or mcp-sdk N|bash")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -65,6 +68,8 @@ func run(args []string, stdout io.Writer) error {
 		return serveTheirA2A(os.Stdin, stdout)
 	case "chunking":
 		return chunkingAgent(os.Stdin, os.Stdout)
+	case "answer":
+		return takeAnswer(flags.Arg(0), flags.Arg(1), stdout)
 	case "mcp":
 		tools, err := strconv.Atoi(flags.Arg(0))
 		if err != nil {
@@ -75,10 +80,10 @@ func run(args []string, stdout io.Writer) error {
 		return serveTheirMCP(flags.Arg(0), os.Stdin, stdout)
 	case "":
 	default:
-		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go, chunking, mcp "+
-			"and mcp-sdk", *role)
+		return fmt.Errorf("-role %s: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go, chunking, answer, "+
+			"mcp and mcp-sdk", *role)
 	}
-	rows, err := measure(*bin, *only, *records)
+	rows, err := measure(*bin, *only, *document, *records)
 	if err != nil {
 		return err
 	}
@@ -96,7 +101,7 @@ func run(args []string, stdout io.Writer) error {
 }
 
 // measure takes every row, or only those of one part. What cannot be measured gives a row that says why.
-func measure(bin, only string, records int) ([]row, error) {
+func measure(bin, only, document string, records int) ([]row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -130,9 +135,13 @@ func measure(bin, only string, records int) ([]row, error) {
 		return mcpRows(bin, self, dir), nil
 	case "hooks":
 		return hookRows(bin, self, dir), nil
+	case "http":
+		return httpRows(dir), nil
+	case "openapi":
+		return openAPIRows(document), nil
 	default:
 		return nil, fmt.Errorf("-only %s: there is relay, start, policy, record, webhooks, a2a, a2a-chunk, mcp, hooks, "+
-			"cli and sandbox", only)
+			"cli, http, openapi and sandbox", only)
 	}
 	agent := []string{self, "-role", "agent"}
 	bridge := launcher{dir: dir, argv: append([]string{bin, "bridge", "--"}, agent...), patience: patience}
@@ -164,5 +173,6 @@ func measure(bin, only string, records int) ([]row, error) {
 		return nil, err
 	}
 	rows = append(append(rows, call), cliRows(bin, dir)...)
+	rows = append(append(rows, httpRows(dir)...), openAPIRows(document)...)
 	return append(rows, sandboxRows(dir)...), nil
 }

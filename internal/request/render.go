@@ -56,6 +56,7 @@ func (t *Template) fill(arguments map[string]any, seed string) (*filled, *tool.F
 	if name := t.spec.IdempotencyKey; name != "" {
 		f.request.Header = append(f.request.Header, Header{name, v.uuid()})
 	}
+	f.request.OfCall = v.drawn > 0 || f.body != nil && f.body.boundary != ""
 	return f, nil
 }
 

@@ -2,6 +2,7 @@ package request
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -219,5 +220,38 @@ func TestAcceptedValues(t *testing.T) {
 		} else if got.Path != "/v1/x/"+value {
 			t.Errorf("%q: %s", value, got.Path)
 		}
+	}
+}
+
+// TestOfCall: a request says whether another call with the same values would send another one.
+func TestOfCall(t *testing.T) {
+	t.Parallel()
+	named := 0
+	for seed := range uint64(3000) {
+		m := makeUp(seed)
+		if seed%3 == 0 {
+			m.spec.IdempotencyKey = "Idempotency-Key"
+		}
+		template, found := Compile(m.spec, m.parameters)
+		if template == nil {
+			t.Fatalf("%+v", found)
+		}
+		one, failure := template.Render(m.arguments, "one")
+		if failure != nil {
+			continue
+		}
+		two, failure := template.Render(m.arguments, "two")
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		if same := reflect.DeepEqual(one, two); same == one.OfCall || one.OfCall != two.OfCall {
+			t.Errorf("seed %d: it says %v, and is the same: %v", seed, one.OfCall, same)
+		}
+		if one.OfCall {
+			named++
+		}
+	}
+	if named == 0 {
+		t.Error("none names its call")
 	}
 }

@@ -131,6 +131,9 @@ type Request struct {
 	Query  []Header
 	// Data is the body as data, for rules: JSON, or what the fields of a form are; nil for a text.
 	Data any
+	// OfCall says that something in it names the call (an idempotency key, a boundary, uuid()): of another call it would
+	// be another request.
+	OfCall bool
 }
 
 // Header is one header, or one field of a query, as it is sent.

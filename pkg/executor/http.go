@@ -57,8 +57,10 @@ func (requests) Render(entry *Entry, call tool.Call, arguments map[string]any, s
 	if work.decided, failure = entry.Request.Render(arguments, ""); failure != nil {
 		return nil, failure
 	}
-	if work.sent, failure = entry.Request.Render(arguments, call.ID); failure != nil {
-		return nil, failure
+	if work.sent = work.decided; work.decided.OfCall {
+		if work.sent, failure = entry.Request.Render(arguments, call.ID); failure != nil {
+			return nil, failure
+		}
 	}
 	return &tool.Invocation{Tool: entry.Tool.ID, Dir: call.Dir, Work: work,
 		References: entry.Tool.Sandbox.References, Spool: spool}, nil
