@@ -201,6 +201,25 @@ func (d pushDeliverer) Set(source string, list []webhook.Subscription) {
 	d.app.deliverOf(source, list)
 }
 
+// Forget implements a2a.Deliverer.
+func (d pushDeliverer) Forget(source string, over func(ctx context.Context, id string) (bool, error)) {
+	d.app.webhooks.mu.Lock()
+	defer d.app.webhooks.mu.Unlock()
+	if deliverer := d.app.webhooks.deliverer; deliverer != nil {
+		deliverer.Forget(source, over)
+	}
+}
+
+// Counts implements a2a.Deliverer.
+func (d pushDeliverer) Counts(source string) webhook.Counts {
+	d.app.webhooks.mu.Lock()
+	defer d.app.webhooks.mu.Unlock()
+	if deliverer := d.app.webhooks.deliverer; deliverer != nil {
+		return deliverer.Counts(source)
+	}
+	return webhook.Counts{}
+}
+
 // a2aBase is the URL by which the client of a request reaches the daemon.
 func (a *App) a2aBase(r *http.Request) string {
 	if u := a.Set().Settings.Serve.URL; u != "" {

@@ -88,6 +88,21 @@ func (l *Log) Wanted(ctx context.Context, door string) ([]Config, error) {
 		CROSS JOIN tasks ON tasks.num = configs.task WHERE door = ? AND `+wanted+` ORDER BY configs.num`, door))
 }
 
+// IsWanted reports whether there is something to tell of a task where a config says, or may be. Of what is not there
+// nothing is told.
+func (l *Log) IsWanted(ctx context.Context, task, id string) (is bool, err error) {
+	err = l.reading.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM configs JOIN tasks ON tasks.num = configs.task
+		WHERE tasks.id = ? AND configs.id = ? AND `+wanted+`)`, task, id).Scan(&is)
+	return is, err
+}
+
+// CountConfigs counts the configs of a door's tasks.
+func (l *Log) CountConfigs(ctx context.Context, door string) (n int, err error) {
+	err = l.reading.QueryRowContext(ctx, `SELECT count(*) FROM configs CROSS JOIN tasks ON tasks.num = configs.task
+		WHERE door = ?`, door).Scan(&n)
+	return n, err
+}
+
 func readConfigs(rows *sql.Rows, err error) (list []Config, failed error) {
 	if err != nil {
 		return nil, err

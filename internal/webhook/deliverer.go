@@ -58,6 +58,9 @@ type Deliverer struct {
 	wanted map[store.WebhookKey]*Subscription
 	poke   chan struct{} // has a token when wanted has changed, or a worker has ended
 	begun  bool
+	counts map[string]Counts // by source
+	// forgetting says by source what is to be forgotten; see Forget.
+	forgetting map[string]isOver
 
 	// Of the goroutine that keeps the leases, keep.
 	workers map[store.WebhookKey]*worker
@@ -105,6 +108,7 @@ func New(o Options) *Deliverer {
 		o.reached = func(string) {}
 	}
 	d := &Deliverer{o: o, draining: make(chan struct{}), poke: make(chan struct{}, 1),
+		counts: map[string]Counts{}, forgetting: map[string]isOver{},
 		wanted: map[store.WebhookKey]*Subscription{}, workers: map[store.WebhookKey]*worker{},
 		known:  map[store.WebhookKey]bool{},
 		sender: &sender{vault: o.Vault, keys: o.Keys, now: o.Now, version: o.Version, resolver: o.resolver}}
@@ -282,7 +286,7 @@ func (d *Deliverer) round(ctx context.Context, s *store.Store) error {
 			delete(d.workers, key)
 		}
 	}
-	return nil
+	return d.forget(ctx, s)
 }
 
 // meet has a subscription begin anew with another receiver, or what it takes to reach it: that is not held to
@@ -323,6 +327,7 @@ func (d *Deliverer) finish(ctx context.Context) {
 
 // enlist makes known what is not.
 func (d *Deliverer) enlist(ctx context.Context, s *store.Store, wanted map[store.WebhookKey]*Subscription) error {
+	maps.DeleteFunc(d.known, func(key store.WebhookKey, _ bool) bool { return wanted[key] == nil }) // many come and go
 	var list []*Subscription
 	for key, sub := range wanted {
 		if !d.known[key] {

@@ -50,7 +50,8 @@
 //	fail     the row says how often it failed, and when it is due: the next process waits as this one would
 //	release  anybody can take it at once
 //
-// So an item is delivered at least once, and once more at the most for each process that dies meanwhile.
+// So an item is delivered at least once, and once more at the most for each process that dies meanwhile. Each subscription
+// may have one item on its way: of many that are delivered to at once, as many items may come again.
 // The store is opened with Relaxed: after a power cut the row may be some deliveries old, which are sent again.
 // No tool waits for the disk because of a delivery.
 //

@@ -199,6 +199,7 @@ func (w *worker) deliver(ctx context.Context, next *delivery) {
 	if ctx.Err() != nil && !a.ok() {
 		return // nobody's fault: it is tried again
 	}
+	w.d.count(w.sub.Source, a)
 	switch {
 	case a.ok():
 		w.succeed(ctx, next)
@@ -279,6 +280,7 @@ func (w *worker) fail(ctx context.Context, next *delivery, a answer) {
 // giveUp keeps that a delivery is not tried any more. The next one is.
 func (w *worker) giveUp(ctx context.Context, next *delivery, state store.WebhookAttempts) {
 	item := next.item
+	w.d.countGivenUp(w.sub.Source)
 	w.record(ctx, item, events.WebhookFailed, fmt.Sprintf("%s was not told of %s, %s %d (%s), after %d attempts: %s", w.sub.name(),
 		item.Event, w.sub.Source, item.Position.Number, item.ID, state.Attempts, state.Error))
 	letter := store.Letter{Position: item.Position.Number, Item: item.ID, Event: item.Event, GivenUp: w.d.o.Now(),

@@ -7,16 +7,22 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 )
 
 // roleVariable has the test binary be a server on the directory that it names.
@@ -42,8 +48,11 @@ func serveForever(dir string) error {
 	if err != nil {
 		return err
 	}
-	door, err := New(Options{Log: log, Agent: newActor(), Caller: func(*http.Request) Caller { return Caller{Name: "anna"} },
-		Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
+	say := func(line string) { fmt.Fprintln(os.Stderr, line) }
+	deliverer := webhook.New(webhook.Options{Open: openStore(dir), Keys: &webhook.Keys{Dir: dir}, Say: say,
+		Version: fmt.Sprint(os.Getpid())}) // so that the receiver knows which process has sent what
+	door, err := New(Options{Log: log, Agent: newActor(), Caller: func(*http.Request) Caller { return Caller{Name: "anna"} }, Say: say,
+		Deliverer: deliverer, PushAllow: func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }})
 	if err == nil {
 		err = door.Start(ctx)
 	}
@@ -58,12 +67,82 @@ func serveForever(dir string) error {
 	return (&http.Server{Handler: door}).Serve(l) //nolint:gosec // it talks to the test alone
 }
 
+// openStore returns what opens the store in a directory.
+func openStore(dir string) func(context.Context) (*store.Store, error) {
+	return func(ctx context.Context) (*store.Store, error) {
+		return store.Open(ctx, store.Options{Path: filepath.Join(dir, store.Name), Relaxed: true})
+	}
+}
+
 // witness keeps what clients were told.
 type witness struct {
 	t    *testing.T
 	mu   sync.Mutex
 	told map[string]map[int64]any // events by task and number
 	more chan struct{}            // gets a value for each event
+
+	hook   string // where pushes are received
+	pushes map[string]*pushesOfTask
+	pushed chan struct{} // gets a value for each push
+}
+
+// pushesOfTask is what a receiver was told of a task.
+type pushesOfTask struct {
+	last   int64
+	by     map[int64][]string // which processes have sent an event
+	events map[int64]any
+	trace  []string
+}
+
+// receive is the receiver of pushes: an event that comes again is the same, and others come in their order.
+func (w *witness) receive(_ http.ResponseWriter, r *http.Request) {
+	var event map[string]any
+	if json.NewDecoder(r.Body).Decode(&event) != nil {
+		return // whoever sent it was killed
+	}
+	id, _ := strings.CutPrefix(r.Header.Get("Webhook-Id"), "a2a_")
+	task, seq, _ := strings.Cut(id, "_")
+	number, err := strconv.ParseInt(seq, 10, 64)
+	if err != nil {
+		w.t.Errorf("a push has the id %q", r.Header.Get("Webhook-Id"))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.pushes[task]
+	if p == nil {
+		p = &pushesOfTask{by: map[int64][]string{}, events: map[int64]any{}, last: 1} // it is wanted when the task has begun
+		w.pushes[task] = p
+	}
+	if before, twice := p.events[number]; twice && !reflect.DeepEqual(before, event) {
+		w.t.Errorf("event %d of task %s was pushed as %v and as %v", number, task, before, event)
+	}
+	p.events[number] = event
+	p.trace = append(p.trace, fmt.Sprintf("%d by %s", number, r.UserAgent()))
+	if len(p.by[number]) == 0 && number != p.last+1 || slices.Contains(p.by[number], r.UserAgent()) {
+		w.t.Errorf("task %s was pushed as %s", task, p.trace)
+	}
+	p.by[number], p.last = append(p.by[number], r.UserAgent()), max(p.last, number)
+	select {
+	case w.pushed <- struct{}{}:
+	default:
+	}
+}
+
+// again counts what was pushed more than once: in all, and at the most of a task by a process that came anew.
+func (w *witness) again() (all int, most int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.pushes {
+		by := map[string]int{}
+		for _, senders := range p.by {
+			for _, sender := range senders[1:] {
+				all++
+				by[sender]++
+				most = max(most, by[sender])
+			}
+		}
+	}
+	return all, most
 }
 
 func (w *witness) note(task string, number int64, event any) {
@@ -82,7 +161,11 @@ func (w *witness) note(task string, number int64, event any) {
 func (w *witness) talk(url string) {
 	for i := 0; ; i++ {
 		text := []string{"do it", "ask", "chunks", "turn"}[i%4]
-		task := w.follow(url, message(text, ""))
+		params := message(text, "")
+		if i%3 > 0 {
+			params = strings.TrimSuffix(params, "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + w.hook + `"}}}`
+		}
+		task := w.follow(url, params)
 		if task == "" {
 			return
 		}
@@ -152,7 +235,11 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &house{t: t, dir: t.TempDir()}
-	w := &witness{t: t, told: map[string]map[int64]any{}, more: make(chan struct{}, 1)}
+	w := &witness{t: t, told: map[string]map[int64]any{}, more: make(chan struct{}, 1), pushes: map[string]*pushesOfTask{},
+		pushed: make(chan struct{}, 1)}
+	hook := httptest.NewServer(http.HandlerFunc(w.receive))
+	defer hook.Close()
+	w.hook = hook.URL
 	for i := range times {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), roleVariable+"="+h.dir)
@@ -179,7 +266,10 @@ func TestKilled(t *testing.T) {
 		_ = cmd.Wait()
 		talking.Wait()
 	}
-	h.open(func(o *Options) { o.Caller = func(*http.Request) Caller { return Caller{Name: "anna"} } })
+	h.open(func(o *Options) {
+		o.Caller = func(*http.Request) Caller { return Caller{Name: "anna"} }
+		h.pushing(o)
+	})
 	defer h.close()
 	for id, told := range w.told {
 		task, err := h.log.Get(t.Context(), id)
@@ -221,5 +311,63 @@ func TestKilled(t *testing.T) {
 			t.Errorf("task %s is %v: %v", id, state, failure)
 		}
 	}
-	t.Logf("%d times killed, %d tasks", times, len(w.told))
+	pushes := w.everything(h)
+	again, most := w.again()
+	t.Logf("%d times killed, %d tasks; %d events pushed, %d of them again", times, len(w.told), pushes, again)
+	if most > 1 {
+		t.Errorf("a process has pushed %d events of a task again", most)
+	}
+}
+
+// everything waits until all that is owed was pushed, holds it against the log, and returns how much that is.
+func (w *witness) everything(h *house) (pushes int) {
+	for id := range w.told {
+		task, err := h.log.Get(w.t.Context(), id)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		configs, err := h.log.Configs(w.t.Context(), task)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(configs) == 0 {
+			continue
+		}
+		events, err := h.log.Events(w.t.Context(), task, configs[0].Since, 1000)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, e := range events {
+			var kept any
+			if err := json.Unmarshal(e.Body, &kept); err != nil {
+				w.t.Fatal(err)
+			}
+			if pushed := w.push(id, e.Seq); !reflect.DeepEqual(pushed, kept) {
+				w.t.Errorf("task %s: event %d was pushed as\n%v\nand is\n%v", id, e.Seq, pushed, kept)
+			}
+			pushes++
+		}
+	}
+	return pushes
+}
+
+// push returns an event as it was pushed, once it was.
+func (w *witness) push(task string, number int64) any {
+	for {
+		w.mu.Lock()
+		p := w.pushes[task]
+		var event any
+		if p != nil {
+			event = p.events[number]
+		}
+		w.mu.Unlock()
+		if event != nil {
+			return event
+		}
+		select {
+		case <-w.pushed:
+		case <-time.After(2 * time.Minute):
+			w.t.Fatalf("event %d of task %s was never pushed", number, task)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/a2a-acp/a2a-acp/internal/a2alegacy"
+	"github.com/a2a-acp/a2a-acp/internal/webhook"
 )
 
 // methodContinue is what the original's documents call an answer to a task that waits. It is message/send.
@@ -172,13 +174,12 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 		return
 	}
 	if path == "/metrics/push-notifications" {
-		configs, err := s.o.Log.Wanted(r.Context(), at.door)
+		said, err := s.originalPushes(r.Context(), at)
 		if err != nil {
 			writeREST(w, r, s.explain(err))
 			return
 		}
-		s.originalJSON(w, http.StatusOK, map[string]any{"timestamp": s.o.Now().UTC(), "enabled": s.o.Deliverer != nil,
-			"configuration_stats": map[string]any{"total_configs": len(configs), "active_configs": len(configs), "expired_configs": 0}})
+		s.originalJSON(w, http.StatusOK, said)
 		return
 	}
 	var memory runtime.MemStats
@@ -193,4 +194,31 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 		"uptime_seconds": int64(s.o.Now().Sub(s.began).Seconds()), "active_tasks": active, "memory_bytes": memory.Sys,
 		"threads":               runtime.NumGoroutine(),
 		"streaming_connections": map[string]any{"sse": streams(watchedSSE), "websocket": streams(watchedSocket)}})
+}
+
+// originalPushes tells how push notifications have gone since the daemon was started: everybody's deliveries, and the
+// configs of the tasks at this place. A delivery has failed when it is not tried any more.
+func (s *Server) originalPushes(ctx context.Context, at *endpoint) (map[string]any, error) {
+	active, err := s.o.Log.Wanted(ctx, at.door)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.o.Log.CountConfigs(ctx, at.door)
+	if err != nil {
+		return nil, err
+	}
+	var c webhook.Counts
+	if s.o.Deliverer != nil {
+		c = s.o.Deliverer.Counts(pushSource)
+	}
+	share := func(part, whole int64) float64 { return 100 * float64(part) / float64(max(1, whole)) }
+	attempts := c.Delivered + c.Failed
+	return map[string]any{"timestamp": s.o.Now().UTC(), "enabled": s.o.Deliverer != nil,
+		"delivery_stats": map[string]any{"total_deliveries": c.Delivered + c.GivenUp, "successful_deliveries": c.Delivered,
+			"failed_deliveries": c.GivenUp, "success_rate": share(c.Delivered, c.Delivered+c.GivenUp)},
+		"configuration_stats": map[string]any{"total_configs": all, "active_configs": len(active),
+			"expired_configs": all - len(active)},
+		"performance_stats": map[string]any{"average_response_time": c.Took.Seconds() / float64(max(1, attempts)),
+			"requests_per_minute": float64(attempts) / max(1, s.o.Now().Sub(s.began).Minutes()), "error_rate": share(c.Failed, attempts)},
+	}, nil
 }

@@ -172,6 +172,7 @@ func (s *Server) deletePush(ctx context.Context, q *query) (json.RawMessage, err
 		return nil, err
 	}
 	s.deliver(ctx)
+	s.forgetPushes()
 	return json.RawMessage("{}"), nil
 }
 

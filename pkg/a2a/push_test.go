@@ -8,10 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
@@ -45,10 +46,7 @@ func receiver(t *testing.T) (url string, told chan pushed) {
 // pushing has a house deliver, to this machine, too.
 func (h *house) pushing(change *Options) {
 	d := webhook.New(webhook.Options{
-		Open: func(ctx context.Context) (*store.Store, error) {
-			return store.Open(ctx, store.Options{Path: filepath.Join(h.dir, store.Name)})
-		},
-		Keys: &webhook.Keys{Dir: h.dir}, Say: func(line string) { h.t.Log(line) },
+		Open: openStore(h.dir), Keys: &webhook.Keys{Dir: h.dir}, Say: func(line string) { h.t.Log(line) },
 	})
 	h.over = append(h.over, func() {
 		over, cancel := context.WithCancel(context.Background())
@@ -278,6 +276,62 @@ func TestPushSurvives(t *testing.T) {
 	}
 	if want := "TASK_STATE_INPUT_REQUIRED TASK_STATE_WORKING TASK_STATE_COMPLETED"; strings.Join(got, " ") != want { // it was asked again
 		t.Errorf("told %v", got)
+	}
+}
+
+// TestPushesLeaveNothing has nothing known any more of configs whose task has ended, of one that was deleted, and of one
+// that had nothing more to be told when the process before was killed; and the figures say what was delivered.
+func TestPushesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	h := &house{t: t, dir: t.TempDir()}
+	s, err := openStore(h.dir)(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	left := store.Webhook{WebhookKey: store.WebhookKey{Source: pushSource, ID: "gone/config"}, Position: 3}
+	if err := s.EnlistWebhooks(t.Context(), []store.Webhook{left}); err != nil {
+		t.Fatal(err)
+	}
+	h.open(h.pushing)
+	t.Cleanup(h.close)
+	url, told := receiver(t)
+	task := h.send("anna", "turn")
+	config := fmt.Sprintf(`{"taskId":%q,"id":"c","url":%q}`, task["id"], url)
+	if _, failure := h.rpc("anna", "CreateTaskPushNotificationConfig", config); failure != nil {
+		t.Fatal(failure)
+	}
+	params := strings.TrimSuffix(message("chunks", ""), "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + url + `"}}}`
+	h.rpc("anna", "SendMessage", params)
+	for range 4 {
+		<-told
+	}
+	figures := func() string {
+		body, err := io.ReadAll(h.request("anna", "GET", "/metrics/push-notifications", "").Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() { // until what is known of the four is kept
+		if text := figures(); strings.Contains(text, `"delivery_stats":{"failed_deliveries":0,"success_rate":100,"successful_deliveries":4,"total_deliveries":4}`) &&
+			strings.Contains(text, `"configuration_stats":{"active_configs":1,"expired_configs":1,"total_configs":2}`) {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("the figures are %s", text)
+		}
+	}
+	h.rpc("anna", "DeleteTaskPushNotificationConfig", config)
+	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		list, err := s.Webhooks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 0 {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatalf("known are still %+v", list)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -70,6 +71,18 @@ func (s *Server) deliver(ctx context.Context) {
 	}
 	p.set, p.streams = now, streams
 	s.o.Deliverer.Set(pushSource, list)
+}
+
+// forgetPushes has forgotten what is known of configs that are gone, or have nothing more to tell.
+func (s *Server) forgetPushes() {
+	if s.o.Deliverer == nil {
+		return
+	}
+	s.o.Deliverer.Forget(pushSource, func(ctx context.Context, id string) (bool, error) {
+		task, config, _ := strings.Cut(id, "/")
+		wanted, err := s.o.Log.IsWanted(ctx, task, config)
+		return !wanted, err
+	})
 }
 
 // target returns where a config wants things to be told. The protocol names no header for the token any more; its

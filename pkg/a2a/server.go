@@ -65,6 +65,10 @@ type Options struct {
 type Deliverer interface {
 	// Set has it deliver to these subscriptions of a source, and to no others of it.
 	Set(source string, list []webhook.Subscription)
+	// Forget has it forget the subscriptions of a source that are over, which over reports later.
+	Forget(source string, over func(ctx context.Context, id string) (bool, error))
+	// Counts says what has become of the attempts of a source so far.
+	Counts(source string) webhook.Counts
 }
 
 // Server serves A2A. Its life is New, Start, and Close. Its ServeHTTP may be called in between.
@@ -158,6 +162,7 @@ func (s *Server) Start(ctx context.Context) error {
 		errs = append(errs, s.recover(ctx, at))
 	}
 	s.deliver(ctx)
+	s.forgetPushes()      // a process that was killed may have come no further than to tell the last of them
 	s.working.Go(s.clean) // ends with s.ending
 	return errors.Join(errs...)
 }
