@@ -48,7 +48,7 @@ func serveMapping() yamldoc.Mapping[*serve.Settings] {
 			yamldoc.NewKey("push", "a mapping: {allow_addresses: […]}", func(s *serve.Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, pushMapping(), s)
 			}),
-			yamldoc.NewKey("tasks", "a mapping: {keep_completed: …, keep_failed: …, longest_wait: …}",
+			yamldoc.NewKey("tasks", "a mapping: {keep_completed: …, keep_failed: …, longest_wait: …, keep_mb: …}",
 				func(s *serve.Settings, v yamldoc.Value) { yamldoc.ReadKeys(v, tasksMapping(), &s.Tasks) }),
 			yamldoc.NewKey("limits", "a mapping", func(s *serve.Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, serveLimitsMapping(), &s.Limits)
@@ -81,10 +81,13 @@ func pushMapping() yamldoc.Mapping[*serve.Settings] {
 // longestKept is how long tasks may be kept, if not forever.
 const longestKept = 10 * 365 * 24 * time.Hour
 
+// mostKeptMB is how much of them may be kept of a principal, if not all.
+const mostKeptMB = 1 << 20
+
 // tasksMapping is what it may say of the tasks of A2A clients.
-func tasksMapping() yamldoc.Mapping[*serve.TaskTimes] {
-	kept := func(name string, of func(*serve.TaskTimes) *time.Duration) yamldoc.Key[*serve.TaskTimes] {
-		return yamldoc.NewKey(name, "seconds, a duration such as 24h, or forever", func(t *serve.TaskTimes, v yamldoc.Value) {
+func tasksMapping() yamldoc.Mapping[*serve.TaskRetention] {
+	kept := func(name string, of func(*serve.TaskRetention) *time.Duration) yamldoc.Key[*serve.TaskRetention] {
+		return yamldoc.NewKey(name, "seconds, a duration such as 24h, or forever", func(t *serve.TaskRetention, v yamldoc.Value) {
 			if v.Node.Value == "forever" {
 				*of(t) = 0
 				return
@@ -92,10 +95,19 @@ func tasksMapping() yamldoc.Mapping[*serve.TaskTimes] {
 			v.SetDuration(of(t), longestKept)
 		})
 	}
-	return yamldoc.Mapping[*serve.TaskTimes]{Name: "tasks", Keys: []yamldoc.Key[*serve.TaskTimes]{
-		kept("keep_completed", func(t *serve.TaskTimes) *time.Duration { return &t.Completed }),
-		kept("keep_failed", func(t *serve.TaskTimes) *time.Duration { return &t.Failed }),
-		kept("longest_wait", func(t *serve.TaskTimes) *time.Duration { return &t.Waiting }),
+	return yamldoc.Mapping[*serve.TaskRetention]{Name: "tasks", Keys: []yamldoc.Key[*serve.TaskRetention]{
+		kept("keep_completed", func(t *serve.TaskRetention) *time.Duration { return &t.Completed }),
+		kept("keep_failed", func(t *serve.TaskRetention) *time.Duration { return &t.Failed }),
+		kept("longest_wait", func(t *serve.TaskRetention) *time.Duration { return &t.Waiting }),
+		yamldoc.NewKey("keep_mb", "a whole number, or unlimited", func(t *serve.TaskRetention, v yamldoc.Value) {
+			if v.Node.Value == "unlimited" {
+				t.Most = 0
+				return
+			}
+			if n, ok := v.Int(1, mostKeptMB); ok {
+				t.Most = n << 20
+			}
+		}),
 	}}
 }
 

@@ -112,7 +112,7 @@ const (
 // DefaultSettings are the settings where no file says anything.
 func DefaultSettings() Settings {
 	return Settings{Always: AlwaysKeep, MaxFrame: leastFrameMB << 20,
-		Serve: serve.Settings{Limits: serve.DefaultLimits(), Grace: serve.DefaultGrace, Tasks: serve.DefaultTaskTimes()}}
+		Serve: serve.Settings{Limits: serve.DefaultLimits(), Grace: serve.DefaultGrace, Tasks: serve.DefaultTaskRetention()}}
 }
 
 // ReadSettings reads one settings file on top of other settings: what it does not say stays as it was. The

@@ -31,8 +31,8 @@ type Settings struct {
 
 	// Push are addresses that the push notifications of A2A clients reach although they are not public.
 	Push []netip.Prefix
-	// Tasks say how long the tasks of A2A clients are kept.
-	Tasks TaskTimes
+	// Tasks say how long the tasks of A2A clients are kept, and how much of them.
+	Tasks TaskRetention
 
 	Limits Limits
 	Grace  time.Duration // what requests under way have at the end
@@ -147,13 +147,15 @@ func (e *SettingError) Error() string {
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
 
-// TaskTimes say how long tasks are kept after they have ended, and how long one may wait for an answer. 0 is for good.
-type TaskTimes struct {
+// TaskRetention says how long tasks are kept after they have ended, how long one may wait for an answer, and how many bytes
+// those of one principal may take. 0 is for good, and any.
+type TaskRetention struct {
 	Completed, Failed, Waiting time.Duration
+	Most                       int64
 }
 
-// DefaultTaskTimes are those of a daemon that says no others.
-func DefaultTaskTimes() TaskTimes {
+// DefaultTaskRetention is that of a daemon that says no other.
+func DefaultTaskRetention() TaskRetention {
 	const day = 24 * time.Hour
-	return TaskTimes{Completed: 30 * day, Failed: 30 * day, Waiting: 7 * day}
+	return TaskRetention{Completed: 30 * day, Failed: 30 * day, Waiting: 7 * day, Most: 1 << 30}
 }

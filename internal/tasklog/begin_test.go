@@ -131,6 +131,7 @@ func TestOlder(t *testing.T) {
 	if configs, err := l.Configs(t.Context(), task); err != nil || len(configs) != 1 {
 		t.Errorf("the configs are %+v, %v", configs, err)
 	}
+	checkKept(t, l, "of an older file", "me")
 	if _, err := l.Remove(t.Context(), "a2a", Completed, clock.AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}

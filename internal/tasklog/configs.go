@@ -44,6 +44,9 @@ func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 			return wrote{}, ErrTooMany
 		}
 		c.Since = t.Seq
+		if err := w.grow(&t, c.ID, int64(len(c.Body))+rowBytes); err != nil {
+			return wrote{}, err
+		}
 		_, err = w.config.Exec(t.num, c.ID, c.Since, c.Body)
 		return wrote{task: t}, err
 	})
@@ -57,9 +60,24 @@ func (l *Log) RemoveConfig(ctx context.Context, task, id string) error {
 		if err != nil {
 			return wrote{}, err
 		}
+		if err := w.grow(&t, id, 0); err != nil {
+			return wrote{}, err
+		}
 		_, err = w.noConfig.Exec(t.num, id)
 		return wrote{task: t}, err
 	})
+	return err
+}
+
+// grow has a task take as many bytes for a config as it will, in place of those that the one before took.
+func (w *writer) grow(t *Task, config string, bytes int64) error {
+	var before int64
+	if err := w.configSize.QueryRow(t.num, config).Scan(&before); err != nil {
+		return err
+	}
+	t.Size += bytes - before
+	w.more[t.Owner] += bytes - before
+	_, err := w.size.Exec(t.Size, t.num)
 	return err
 }
 

@@ -39,6 +39,7 @@ type Log struct {
 	heads *lru.Cache[string, Task] // what was last written or read of tasks
 	hub   hub
 	news  news
+	kept  kept
 }
 
 // Options configure a Log.

@@ -11,11 +11,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
-const taskColumns = `num, id, door, owner, context, worker, created, seq, state, changed`
+const taskColumns = `num, id, door, owner, context, worker, created, seq, state, changed, size`
 
 func readTask(row interface{ Scan(...any) error }) (t Task, err error) {
 	var created, changed int64
-	err = row.Scan(&t.num, &t.ID, &t.Door, &t.Owner, &t.Context, &t.worker, &created, &t.Seq, &t.State, &changed)
+	err = row.Scan(&t.num, &t.ID, &t.Door, &t.Owner, &t.Context, &t.worker, &created, &t.Seq, &t.State, &changed, &t.Size)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Task{}, ErrNotFound
 	}

@@ -22,7 +22,7 @@ func (l *Log) Remove(ctx context.Context, door string, ended State, before time.
 }
 
 func (l *Log) removeSome(ctx context.Context, door string, ended State, before time.Time) (n int, err error) {
-	rows, err := l.reading.QueryContext(ctx, `SELECT num, id FROM tasks WHERE door = ? AND state = ? AND changed < ?
+	rows, err := l.reading.QueryContext(ctx, `SELECT `+taskColumns+` FROM tasks WHERE door = ? AND state = ? AND changed < ?
 		ORDER BY changed LIMIT ?`, door, string(ended), before.UnixMilli(), mostRemoved)
 	if err != nil {
 		return 0, err
@@ -30,8 +30,8 @@ func (l *Log) removeSome(ctx context.Context, door string, ended State, before t
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	var old []Task
 	for rows.Next() {
-		var t Task
-		if err := rows.Scan(&t.num, &t.ID); err != nil {
+		t, err := readTask(rows)
+		if err != nil {
 			return 0, err
 		}
 		old = append(old, t)
@@ -39,17 +39,25 @@ func (l *Log) removeSome(ctx context.Context, door string, ended State, before t
 	if err := rows.Err(); err != nil || len(old) == 0 {
 		return 0, err
 	}
-	_, err = l.write(ctx, func(w *writer) (wrote, error) {
+	return len(old), l.removeAll(ctx, old)
+}
+
+// removeAll removes tasks that have ended, with all their events.
+func (l *Log) removeAll(ctx context.Context, old []Task) error {
+	_, err := l.write(ctx, func(w *writer) (wrote, error) {
 		for _, t := range old {
-			if _, err := w.remove.Exec(t.num); err != nil {
+			result, err := w.remove.Exec(t.num)
+			if err != nil {
 				return wrote{}, err
+			}
+			if n, err := result.RowsAffected(); err != nil {
+				return wrote{}, err
+			} else if n > 0 { // else somebody else has
+				w.more[t.Owner] -= t.Size
 			}
 			l.heads.Remove(t.ID)
 		}
 		return wrote{}, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return len(old), nil
+	return err
 }

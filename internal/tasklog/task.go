@@ -17,6 +17,7 @@ type Task struct {
 	Seq     int64 // of its last event
 	State   State
 	Changed time.Time // when its status last changed
+	Size    int64     // about how many bytes its events take on disk
 
 	num    int64
 	worker string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/process"
@@ -39,7 +40,7 @@ func (l *Log) Create(ctx context.Context, t Task, first Step, more ...Step) (Tas
 func creation(t Task, steps []Step) func(*writer) (wrote, error) {
 	return func(w *writer) (wrote, error) {
 		t := t
-		t.Created, t.worker, t.Seq, t.State = steps[0].At, w.self, 0, None
+		t.Created, t.worker, t.Seq, t.State, t.Size = steps[0].At, w.self, 0, None, 0
 		return w.append(t, steps)
 	}
 }
@@ -140,11 +141,14 @@ type writer struct {
 	config, noConfig                 *sql.Stmt
 	countConfigs, countWanted        *sql.Stmt
 	told, lastN, setLastN            *sql.Stmt
+	weights, size, configSize        *sql.Stmt
 
 	// Of the transaction that is under way.
-	made      map[string]Task // what it has made of tasks
-	unwritten []*change       // what of that SQLite has not been told yet
-	next      int64           // the number of its last event
+	made      map[string]Task  // what it has made of tasks
+	unwritten []*change        // what of that SQLite has not been told yet
+	next      int64            // the number of its last event
+	more      map[string]int64 // bytes that each owner's tasks take more
+	weighed   map[string]int64 // what they take without these, where it was counted; else nil
 
 	seen int64 // the version of the file that was looked at last
 	last int64 // the number of the last event that was written
@@ -159,15 +163,15 @@ type change struct {
 }
 
 func newWriter(ctx context.Context, l *Log) (*writer, error) {
-	w := &writer{log: l, self: process.This(), made: map[string]Task{}}
+	w := &writer{log: l, self: process.This(), made: map[string]Task{}, more: map[string]int64{}}
 	for to, text := range map[**sql.Stmt]string{
 		&w.begin: `BEGIN IMMEDIATE`, &w.commit: `COMMIT`, &w.rollback: `ROLLBACK`,
 		&w.version: `PRAGMA data_version`,
-		&w.create: `INSERT INTO tasks (id, door, owner, context, worker, created, seq, state, changed)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		&w.create: `INSERT INTO tasks (id, door, owner, context, worker, created, seq, state, changed, size)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		&w.event: `INSERT INTO events (n, task, seq, prev, kind, before, after, at, body, input)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		&w.lead: `UPDATE tasks SET seq = ?, state = ?, changed = ? WHERE num = ?`,
+		&w.lead: `UPDATE tasks SET seq = ?, state = ?, changed = ?, size = ? WHERE num = ?`,
 		&w.head: `SELECT ` + taskColumns + ` FROM tasks WHERE id = ?`,
 		&w.take: `UPDATE tasks SET worker = ? WHERE num = ?`,
 		&w.leave: `UPDATE tasks SET worker = '' WHERE worker = ?
@@ -181,6 +185,10 @@ func newWriter(ctx context.Context, l *Log) (*writer, error) {
 		&w.countConfigs: `SELECT count(*) FROM configs WHERE task = ? AND id <> ?`,
 		&w.countWanted: `SELECT count(*) FROM configs INDEXED BY configs_wanted CROSS JOIN tasks ON tasks.num = configs.task
 			WHERE owner = ? AND NOT (configs.task = ? AND configs.id = ?) AND ` + wanted,
+		&w.size: `UPDATE tasks SET size = ? WHERE num = ?`,
+		&w.configSize: `SELECT coalesce(sum(length(body) + ` + strconv.Itoa(rowBytes) + `), 0) FROM configs
+			WHERE task = ? AND id = ?`,
+		&w.weights:  `SELECT owner, sum(size) FROM tasks GROUP BY owner`,
 		&w.lastN:    `SELECT n FROM written`,
 		&w.setLastN: `UPDATE written SET n = ?`,
 	} {
@@ -266,7 +274,8 @@ func (w *writer) transact(batch []*request) (outcomes []outcome, err error) {
 	}
 	outcomes = make([]outcome, len(batch))
 	clear(w.made)
-	w.unwritten, w.next = nil, w.last
+	clear(w.more)
+	w.unwritten, w.next, w.weighed = nil, w.last, nil
 	for i, r := range batch {
 		out := &outcomes[i]
 		if out.wrote, out.err = r.do(w); out.err != nil && !isRefusal(out.err) {
@@ -291,6 +300,7 @@ func (w *writer) transact(batch []*request) (outcomes []outcome, err error) {
 	}
 	if _, err = w.commit.Exec(); err == nil {
 		w.last = w.next
+		w.log.kept.settle(w.weighed, w.more)
 	}
 	return outcomes, err
 }
@@ -365,6 +375,7 @@ func (w *writer) append(t Task, steps []Step) (wrote, error) {
 			t.Changed = at
 		}
 		events[i] = Event{Seq: t.Seq, Kind: step.Kind, State: step.State, At: at, Body: step.Body, Input: step.Input}
+		t.Size += events[i].bytes()
 	}
 	c.events = append(c.events, events) // they get their numbers where they are
 	return wrote{t, events}, nil
@@ -376,7 +387,7 @@ func (w *writer) flush() error {
 		t := w.made[c.task]
 		if c.isNew {
 			made, err := w.create.Exec(t.ID, t.Door, t.Owner, t.Context, t.worker, t.Created.UnixMilli(), t.Seq,
-				string(t.State), t.Changed.UnixMilli())
+				string(t.State), t.Changed.UnixMilli(), t.Size)
 			if err != nil {
 				return err
 			}
@@ -384,13 +395,14 @@ func (w *writer) flush() error {
 				return err
 			}
 			w.made[c.task] = t
-		} else if _, err := w.lead.Exec(t.Seq, string(t.State), t.Changed.UnixMilli(), t.num); err != nil {
+		} else if _, err := w.lead.Exec(t.Seq, string(t.State), t.Changed.UnixMilli(), t.Size, t.num); err != nil {
 			return err
 		}
 		before := c.before
 		for e := range each(c.events) {
 			w.next++
 			e.N = w.next
+			w.more[t.Owner] += e.bytes()
 			var prev, input any
 			if e.Seq > 1 {
 				prev = e.Seq - 1
@@ -442,6 +454,7 @@ func (w *writer) noticeOthers() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	w.log.kept.forget()
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {

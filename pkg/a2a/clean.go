@@ -10,12 +10,16 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 )
 
-// Retention says how long tasks are kept after they have ended, by how they did; 0 is for good.
+// Retention says how long tasks are kept after they have ended, by how they did, and how much of them; 0 is for good, and
+// all.
 type Retention struct {
 	Completed time.Duration
 	Failed    time.Duration // also those that were canceled or rejected
 	// Waiting is how long a task may wait for its client. Then it fails.
 	Waiting time.Duration
+	// Most is how many bytes the tasks of one principal may take on disk, about. Where they come to that, those that have
+	// ended first are removed before their time; what is under way may go beyond, up to twice as much.
+	Most int64
 }
 
 // cleanEvery is how often old tasks are looked for.

@@ -82,6 +82,9 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 	if err := s.room(q.caller, sizeOfMessage(message)); err != nil {
 		return sent{}, err
 	}
+	if err := s.roomOnDisk(ctx, q.caller.Name, int64(sizeOfMessage(message))); err != nil {
+		return sent{}, err
+	}
 	message.TaskID = wire.NewTaskID()
 	task := &wire.Task{ID: message.TaskID, ContextID: message.ContextID,
 		Status: wire.TaskStatus{State: wire.TaskStateSubmitted}, History: []*wire.Message{message}}
@@ -157,6 +160,9 @@ func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sen
 	}
 	if !t.State.Interrupted() {
 		return sent{}, failf(errUnsupported, "task %s is %s and waits for no message", t.ID, t.State)
+	}
+	if err := s.roomOnDisk(ctx, t.Owner, int64(sizeOfMessage(message))); err != nil {
+		return sent{}, err
 	}
 	if t, err = s.o.Log.Take(ctx, t.ID); err != nil {
 		return sent{}, failf(errUnsupported, "task %s is worked on elsewhere", message.TaskID)

@@ -99,6 +99,16 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 			}
 		}
 		return t.Complete(ctx, "")
+	case "flood": // so many artifacts of so many bytes
+		var n, size int
+		if _, err := fmt.Sscan(rest, &n, &size); err != nil {
+			return err
+		}
+		for range n {
+			if err := t.Put(ctx, &wire.Artifact{ID: "a", Parts: wire.ContentParts{wire.NewTextPart(strings.Repeat("x", size))}}, false, false); err != nil {
+				return err
+			}
+		}
 	case "print": // as a tool that puts out a byte at a time
 		p := newPresenter(ctx, t, nil, ToolCall{ID: "call", Tool: "tool"})
 		tick := time.NewTicker(gathered / 100)

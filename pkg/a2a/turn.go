@@ -281,10 +281,15 @@ func spoken(m *wire.Message) string {
 func (r *run) append(ctx context.Context, input *wire.Message, events ...wire.Event) error {
 	steps := make([]tasklog.Step, len(events))
 	for i, event := range events {
+		var err error
+		if _, puts := event.(*wire.TaskArtifactUpdateEvent); puts {
+			if err = r.server.checkOnDisk(ctx, r.owner); err != nil {
+				return err
+			}
+		}
 		if r.develops {
 			develop(event)
 		}
-		var err error
 		if steps[i], err = r.server.step(r.head, event); err != nil {
 			return err
 		}
