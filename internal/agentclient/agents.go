@@ -100,6 +100,9 @@ type Prompt struct {
 	// Continue says that this very prompt was cut off, because we or the agent ended. An agent that
 	// goes on with the session is told that, in place of the Content.
 	Continue bool
+	// After is told how the agent has ended its answer, and returns what it is told next, before anybody else's prompt in the
+	// conversation; nil for nothing, and then the answer is over. What the agent says then is told like the rest. Optional.
+	After func(context.Context, Outcome) []Content
 }
 
 // Content is a piece of what is said, by either side: a text, a file or a link, whichever is set.

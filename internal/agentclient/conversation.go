@@ -148,6 +148,14 @@ func (d *Driver) Prompt(ctx context.Context, p Prompt, tell func(Event)) (Outcom
 		return Outcome{}, err
 	}
 	outcome, err := c.running.prompt(ctx, p, began, tell)
+	for err == nil && p.After != nil {
+		p.Content = p.After(ctx, outcome)
+		if p.Content == nil {
+			break
+		}
+		p.Continue, began.How = false, OpenedKept
+		outcome, err = c.running.prompt(ctx, p, began, tell)
+	}
 	if c.running.isOver() {
 		c.stop()
 	}

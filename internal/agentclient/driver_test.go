@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,6 +57,38 @@ func TestPrompt(t *testing.T) {
 	f.answer((<-f.prompts).ID, endTurn)
 	if got := again.done().said(); got != "began kept" {
 		t.Errorf("told %q", got)
+	}
+}
+
+// TestAfter has an agent told more before its answer is over, and before the next prompt of the conversation.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, nil)
+	rounds := 0
+	h := s.prompt(t.Context(), Prompt{Continue: true, After: func(_ context.Context, o Outcome) []Content {
+		if rounds++; rounds == 3 || o.Stop != StopEndTurn {
+			return nil
+		}
+		return []Content{{Text: fmt.Sprint("again ", rounds)}}
+	}})
+	f := <-s.started
+	first := <-f.prompts
+	other := s.prompt(t.Context(), Prompt{Content: []Content{{Text: "other"}}})
+	f.say("one ")
+	f.answer(first.ID, endTurn)
+	for _, want := range []string{"again 1", "again 2"} {
+		p := <-f.prompts
+		if !strings.Contains(string(p.Params), want) {
+			t.Errorf("told %s, want %s", p.Params, want)
+		}
+		f.say("more ")
+		f.answer(p.ID, endTurn)
+	}
+	h.done()
+	f.answer((<-f.prompts).ID, endTurn)
+	other.done()
+	if got, want := h.said(), "began new; message one ; began kept; message more ; began kept; message more "; got != want || rounds != 3 {
+		t.Errorf("told %q in %d rounds, want %q", got, rounds, want)
 	}
 }
 

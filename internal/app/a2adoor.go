@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -139,7 +140,61 @@ func (d *a2aDoor) endpoint(name string) a2a.Agent {
 		return nil
 	}
 	return a2a.NewACPAgent(a2a.ACPOptions{Agents: d.agents, Name: name, Version: d.app.o.Version, Card: describeDaemon,
-		May: d.acts})
+		May: d.acts, Screen: answerScreen{d}})
+}
+
+// answerScreen has output governors look at what agents answer. It implements a2a.AnswerScreen.
+type answerScreen struct{ door *a2aDoor }
+
+// answerOf is what governors may name an agent's answers by, as by the id of a tool.
+func answerOf(agent string) string { return "agent/" + agent }
+
+// sessionOf names the agent's session, in which it is counted how often governors have sent it back.
+func sessionOf(a a2a.AgentAnswer) string {
+	return digest.Hex("a2a agent", a.Agent, a.Principal, a.Context, a.Session)
+}
+
+// Over implements a2a.AnswerScreen.
+func (s answerScreen) Over(a a2a.AgentAnswer) { s.door.followUps.Forget(sessionOf(a)) }
+
+// workspace returns the one that an agent works in.
+func (s answerScreen) workspace(agent string) tool.Workspace {
+	all := s.door.agents.List()
+	if i := slices.IndexFunc(all, func(a agentclient.Agent) bool { return a.Name == agent }); i >= 0 {
+		return s.door.app.o.Dirs().Workspace(all[i].Workspace, nil)
+	}
+	return tool.Workspace{}
+}
+
+// Screens implements a2a.AnswerScreen.
+func (s answerScreen) Screens(agent string) bool {
+	w := s.workspace(agent)
+	return s.door.forCalls(w).Screener.Screens(w, answerOf(agent))
+}
+
+// Screen implements a2a.AnswerScreen. What cannot be put on record is not told.
+func (s answerScreen) Screen(ctx context.Context, a a2a.AgentAnswer) a2a.ScreenedAnswer {
+	w, session := s.workspace(a.Agent), sessionOf(a)
+	screened := s.door.forCalls(w).Screener.Screen(ctx, permissions.Finished{
+		Review: permissions.Review{Session: session, Task: a.Task, Agent: a.Agent, Caller: a.Principal, Door: tool.DoorA2A,
+			Action: permissions.ActionOther, Tools: []string{answerOf(a.Agent)}, Title: "what " + a.Agent + " answers", Workspace: w,
+			Decided: permissions.Decision{Verdict: permissions.Approve}},
+		Result: tool.Result{Status: tool.StatusCompleted, Stdout: a.Text},
+	})
+	said := a2a.ScreenedAnswer{Text: a.Text, Withheld: screened.Withheld, Governor: screened.Governor, FollowUp: screened.FollowUp,
+		Said: screened.Governance}
+	if !screened.Silent {
+		said.Text = screened.Stdout
+	}
+	if len(screened.Governance.Answers) > 0 {
+		err := s.door.app.Record.Record(context.WithoutCancel(ctx), events.Event{Type: events.GovernorsAsked, Time: now(),
+			Session: session, Task: a.Task, Context: a.Context, Agent: a.Agent, Door: string(tool.DoorA2A), Principal: a.Principal,
+			Governance: &screened.Governance})
+		if err != nil {
+			said.Withheld, said.FollowUp = fmt.Sprintf("what governors said of it cannot be recorded: %v", err), ""
+		}
+	}
+	return said
 }
 
 // firstLine says where the door and its agents are.

@@ -429,12 +429,15 @@ func (f *FollowUps) take(in *input, prompt string, most int) string {
 }
 
 // Forget drops what is counted for a session that has ended.
-func (g *Governors) Forget(session string) {
-	g.followUps.mu.Lock()
-	defer g.followUps.mu.Unlock()
-	for key := range g.followUps.sent {
+func (g *Governors) Forget(session string) { g.followUps.Forget(session) }
+
+// Forget drops what is counted for a session that has ended.
+func (f *FollowUps) Forget(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key := range f.sent {
 		if strings.HasSuffix(key, "\x00"+session) {
-			delete(g.followUps.sent, key)
+			delete(f.sent, key)
 		}
 	}
 }

@@ -45,6 +45,8 @@ type ACPOptions struct {
 	// May reports whether a principal may have something done now. A task may have waited while that changed. Optional; by
 	// default whoever may begin a task may.
 	May func(principal string) bool
+	// Screen looks at what the agent answers before anybody is told. Optional.
+	Screen AnswerScreen
 	// MostSaid is how many bytes an agent may say for one message. Optional, default 32 MiB.
 	MostSaid int
 }
@@ -183,11 +185,19 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 		stop(cause)
 	})()
 	p := newPlay(ctx, t, a.o, stop)
-	outcome, err := a.o.Agents.Prompt(driving, agentclient.Prompt{
+	prompt := agentclient.Prompt{
 		Conversation: agentclient.Conversation{Agent: a.o.Name, Principal: principalOf(t.Caller()), Context: task.ContextID},
 		Task:         string(task.ID), Message: first.ID, Content: content, Continue: task.Metadata[sessionKey] != nil,
 		Trace: t.Caller().Trace.Header(),
-	}, p.tell)
+	}
+	if a.o.Screen != nil && a.o.Screen.Screens(a.o.Name) {
+		p.screen = a.o.Screen
+		answer := AgentAnswer{Agent: a.o.Name, Principal: t.Caller().Name, Task: string(task.ID), Context: task.ContextID}
+		prompt.After = func(ctx context.Context, outcome agentclient.Outcome) []agentclient.Content {
+			return p.screened(ctx, answer, outcome)
+		}
+	}
+	outcome, err := a.o.Agents.Prompt(driving, prompt, p.tell)
 	failed := p.close()
 	switch {
 	case ctx.Err() != nil:
@@ -196,6 +206,8 @@ func (a *ACPAgent) prompt(ctx context.Context, t *Turn) error {
 		return failed
 	case err != nil:
 		return a.failed(ctx, t, err)
+	case p.withheld != "":
+		return t.Fail(ctx, p.withheld)
 	}
 	return t.Emit(ctx, ended(outcome, p.denied))
 }

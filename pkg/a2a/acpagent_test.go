@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // troupe drives agents that do what a test says. It implements Agents, and keeps answers as a Driver does.
@@ -627,5 +629,118 @@ func TestScopeIsLookedAtAgain(t *testing.T) {
 	}
 	if prompts != 2 {
 		t.Errorf("%d prompts", prompts)
+	}
+}
+
+// screen looks at answers as a test says.
+type screen struct {
+	judge func(round int, a AgentAnswer) ScreenedAnswer
+
+	mu     sync.Mutex
+	rounds int
+	over   int
+}
+
+func (s *screen) Screens(agent string) bool { return agent == "acp" }
+
+func (s *screen) Screen(_ context.Context, a AgentAnswer) ScreenedAnswer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rounds++
+	return s.judge(s.rounds, a)
+}
+
+func (s *screen) Over(AgentAnswer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over++
+}
+
+// TestAnswersAreScreened has what an agent answers looked at before anybody is told: what is sent back, withheld or replaced
+// stands in no event.
+func TestAnswersAreScreened(t *testing.T) {
+	t.Parallel()
+	said := func(status, followUp string) tool.Governance {
+		return tool.Governance{Phase: tool.PhaseOutput, Answers: []tool.GovernorAnswer{{Governor: "g", Status: status,
+			Messages: []string{"because"}, FollowUp: followUp}}}
+	}
+	back := func(a AgentAnswer) ScreenedAnswer {
+		return ScreenedAnswer{Text: a.Text, Governor: "g", Withheld: "because", FollowUp: "without the canary", Said: said("reject", "without the canary")}
+	}
+	for name, test := range map[string]struct {
+		judge             func(round int, a AgentAnswer) ScreenedAnswer
+		stop              agentclient.StopReason
+		state, text, tell string
+		prompts, feedback int
+	}{
+		"approved": {func(_ int, a AgentAnswer) ScreenedAnswer { return ScreenedAnswer{Text: a.Text} }, agentclient.StopEndTurn,
+			"TASK_STATE_COMPLETED", "round 1 canary", "", 1, 0},
+		"replaced": {func(_ int, a AgentAnswer) ScreenedAnswer {
+			return ScreenedAnswer{Text: strings.ReplaceAll(a.Text, "canary", "[redacted]"), Said: said("approve", "")}
+		}, agentclient.StopEndTurn, "TASK_STATE_COMPLETED", "round 1 [redacted]", "", 1, 1},
+		"sent back": {func(round int, a AgentAnswer) ScreenedAnswer {
+			if round < 3 {
+				return back(a)
+			}
+			return ScreenedAnswer{Text: "round 3", Said: said("approve", "")}
+		}, agentclient.StopEndTurn, "TASK_STATE_COMPLETED", "round 3", "", 3, 3},
+		"withheld": {func(_ int, a AgentAnswer) ScreenedAnswer {
+			return ScreenedAnswer{Governor: "g", Withheld: "because", Said: said("reject", "")}
+		}, agentclient.StopEndTurn, "TASK_STATE_FAILED", "", "withheld by governor g: because", 1, 1},
+		"cut off, and not sent back": {func(_ int, a AgentAnswer) ScreenedAnswer { return back(a) }, agentclient.StopMaxTokens,
+			"TASK_STATE_FAILED", "", "withheld by governor g: because", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var prompts []string
+			s := &theatre{troupe: &troupe{}, house: &house{t: t, dir: t.TempDir()}}
+			s.troupe.act = func(ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+				began(tell)
+				for {
+					prompts = append(prompts, p.Content[0].Text)
+					says(tell, agentclient.Content{Text: fmt.Sprintf("round %d ", len(prompts))})
+					says(tell, agentclient.Content{Text: "canary"})
+					outcome := agentclient.Outcome{Stop: test.stop}
+					if p.Content = p.After(ctx, outcome); p.Content == nil {
+						return outcome, nil
+					}
+				}
+			}
+			look := &screen{judge: test.judge}
+			s.open(func(o *Options) {
+				o.Agents["acp"] = NewACPAgent(ACPOptions{Agents: s.troupe, Name: "acp", Version: "1", Screen: look})
+			})
+			t.Cleanup(s.close)
+			stream := eventsOf(s.request("anna", "POST", "/agents/acp/message:stream", message("go", "")))
+			defer stream.body.Close()
+			var all strings.Builder
+			id := ""
+			for {
+				_, data := stream.next(t)
+				if data == nil {
+					break
+				}
+				id = cmp.Or(id, fmt.Sprint(at(data, "task.id")))
+				fmt.Fprintln(&all, data)
+			}
+			task, _ := s.call("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+			text, _ := at(task, "artifacts.parts.text").(string)
+			if at(task, "status.state") != test.state || text != test.text || !strings.Contains(fmt.Sprint(at(task, "status.message.parts.text")), test.tell) {
+				t.Errorf("the task is %v", task)
+			}
+			if test.text != "round 1 canary" && strings.Contains(strings.ReplaceAll(all.String(), "without the canary", ""), "canary") {
+				t.Errorf("it is told all the same: %s", all.String())
+			}
+			if len(prompts) != test.prompts || test.prompts > 1 && prompts[1] != "without the canary" || look.over != 1 {
+				t.Errorf("the agent was told %q, and it was over %d times", prompts, look.over)
+			}
+			var history struct {
+				GovernorFeedback []map[string]any `json:"governorFeedback"`
+			}
+			read(t, s.request("anna", "GET", "/agents/acp/a2a/tasks/"+id+"/governor/history", ""), &history)
+			if len(history.GovernorFeedback) != test.feedback {
+				t.Errorf("the history is %v", history)
+			}
+		})
 	}
 }

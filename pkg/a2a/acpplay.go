@@ -39,6 +39,14 @@ type play struct {
 	most   int                      // how many may be
 	stated int                      // states of calls that were told
 
+	// Of who has its answers looked at before they are told.
+	screen   AnswerScreen // nil for nobody
+	session  string
+	kept     []agentclient.Content
+	keptSize int
+	governed int    // answers that were looked at
+	withheld string // why the answer is not told
+
 	mu      sync.Mutex
 	pending []wire.Event
 	waiting int        // bytes of what is pending
@@ -75,8 +83,13 @@ func newPlay(ctx context.Context, t *Turn, o ACPOptions, stop context.CancelCaus
 func (p *play) tell(e agentclient.Event) {
 	switch e.Kind {
 	case agentclient.EventBegan:
+		p.session = e.Began.Session
 		p.began(e.Began)
 	case agentclient.EventMessage:
+		if p.screen != nil {
+			p.keep(e.Chunk.Content)
+			return
+		}
 		p.say("response", e.Chunk.Content)
 	case agentclient.EventThought:
 		p.say("thought", e.Chunk.Content)
@@ -232,7 +245,7 @@ func (p *play) emit(event wire.Event, size int, soon bool) {
 		p.pending, size = append(p.pending, event), size+eachEvent
 	}
 	if p.size += size; p.size > p.most {
-		p.failed(failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", p.most>>20))
+		p.failed(saidTooMuch(p.most))
 		return
 	}
 	p.waiting, p.taken = p.waiting+size, p.taken+1
@@ -243,6 +256,10 @@ func (p *play) emit(event wire.Event, size int, soon bool) {
 		p.telling = true
 		go p.write() // ends when nothing is pending; flush waits for it
 	}
+}
+
+func saidTooMuch(most int) *Error {
+	return failf(errInternal, "the agent was stopped: it has said more than %d MiB for one message", most>>20)
 }
 
 // join has an event be part of one that is pending, if no other state of the task lies between: the artifact is the same,

@@ -24,8 +24,8 @@ func (s *Server) roomOnDisk(ctx context.Context, owner string, bytes int64) erro
 	if kept, err = s.o.Log.Kept(ctx, owner); err != nil || kept+bytes <= most {
 		return err
 	}
-	return failf(errBusy, "your tasks take %s on disk, of %s that are kept of a principal (serve.tasks.keep_mb), and those that could "+
-		"make room are under way, wait for an answer, or have push notifications to be delivered", inMiB(kept+bytes), inMiB(most))
+	return failf(errBusy, "your tasks take %s on disk, of %s that are kept of a principal (serve.tasks.keep_mb), and none can "+
+		"make room: they are under way, wait for an answer, or are still to be pushed", inMiB(kept+bytes), inMiB(most))
 }
 
 // checkOnDisk refuses what a task puts out where its principal's take twice as much as they may: all that could be removed is.
@@ -44,8 +44,8 @@ func (s *Server) checkOnDisk(ctx context.Context, owner string) error {
 	if kept, err = s.o.Log.Kept(ctx, owner); err != nil || kept <= 2*most {
 		return err
 	}
-	return failf(errBusy, "the task was stopped: the tasks of its principal that are under way take %s on disk, and %s is kept of one "+
-		"(serve.tasks.keep_mb)", inMiB(kept), inMiB(most))
+	return failf(errBusy, "the task was stopped: tasks of its principal that are under way take %s on disk, and %s is kept of "+
+		"one (serve.tasks.keep_mb)", inMiB(kept), inMiB(most))
 }
 
 // inMiB is a size in words.

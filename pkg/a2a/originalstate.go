@@ -3,6 +3,7 @@ package a2a
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"runtime"
 	"time"
@@ -135,6 +136,15 @@ func (s *Server) originalHistory(w http.ResponseWriter, r *http.Request, at *end
 				"results": []any{map[string]any{"governorId": d.Rule, "status": d.Result, "messages": []string{d.Reason},
 					"followUpPrompt": nil}}})
 		}
+	}
+	for n := 0; ; n++ { // what was said of an agent's answers
+		said, ok := snap.task.Metadata[governedKey(n)].(map[string]any)
+		if !ok {
+			break
+		}
+		said = maps.Clone(said)
+		said["timestamp"] = snap.task.Status.Timestamp
+		feedback = append(feedback, said)
 	}
 	if m := snap.task.Status.Message; m != nil && snap.task.Status.State == wire.TaskStateInputRequired {
 		pending = append(pending, map[string]any{"toolCallId": text(m.Metadata, "requestId"),
