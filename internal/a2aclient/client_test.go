@@ -273,6 +273,55 @@ func TestBrokenStream(t *testing.T) {
 	}
 }
 
+// TestSentOnce has a server say of a stream that it has none: the message is sent without, unless the stream has told something
+// before. Then it was taken, and a yes that is sent again could be one to the next question.
+func TestSentOnce(t *testing.T) {
+	t.Parallel()
+	const none = `{"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"no streams"}}`
+	for name, row := range map[string]struct {
+		begins string // what the stream tells before
+		task   string // that the message is for
+		want   string
+	}{
+		"no stream":                 {"", "", "SendStreamingMessage SendMessage"},
+		"no stream of a task":       {"", "t", "SendStreamingMessage SendMessage"},
+		"it was taken":              {status("WORKING", ""), "", "SendStreamingMessage"},
+		"it was taken by a task":    {status("WORKING", ""), "t", "SendStreamingMessage"},
+		"something of another task": {strings.ReplaceAll(status("WORKING", ""), `"t"`, `"u"`), "t", "SendStreamingMessage"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, card10, func(w http.ResponseWriter, _ *http.Request, method string) {
+				switch {
+				case method == "SendMessage":
+					fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}}`)
+				case row.begins == "":
+					fmt.Fprint(w, none)
+				default:
+					events(w, "1 "+row.begins)
+					fmt.Fprintf(w, "data: %s\n\n", none)
+				}
+			})
+			client, err := connect(t, s.URL, ConnectOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			talk := &Talk{Client: client, Tell: func(wire.Event) {}}
+			talk.end.Task = row.task
+			r := hello()
+			r.Message.TaskID = wire.TaskID(row.task)
+			err = talk.send(t.Context(), r, End.over)
+			var sent []string
+			for _, method := range s.asked()[1:] {
+				sent = append(sent, strings.TrimSuffix(method, "!token"))
+			}
+			if got := strings.Join(sent, " "); got != row.want || (err == nil) != (row.begins == "") {
+				t.Errorf("asked for %q, want %q: %v", got, row.want, err)
+			}
+		})
+	}
+}
+
 // TestAnswers has a task ask, with options and without, refuse an answer, and be answered by somebody else.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,7 @@ type Talk struct {
 	end    End
 	news   int // how many updates were told
 	lastID string
+	heard  bool // the stream that was read last has told something
 }
 
 // End is how far a task has got.
@@ -132,6 +133,7 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 // send sends a message, and tells what comes of it as far as the server says at once, until it is over.
 func (t *Talk) send(ctx context.Context, r *wire.SendMessageRequest, over func(End) bool) error {
 	if t.Client.Card.Streaming {
+		t.heard = false
 		s, err := t.Client.SendStreaming(ctx, r)
 		if err == nil {
 			err = t.readUntil(s, over)
@@ -143,8 +145,8 @@ func (t *Talk) send(ctx context.Context, r *wire.SendMessageRequest, over func(E
 			}
 			return err
 		}
-		if t.end.Task != "" && r.Message.TaskID == "" {
-			return err // it is no message that has begun something that streaming is not for
+		if t.heard { // the message was taken, and is not sent twice: an answer could count for the next question
+			return err
 		}
 	}
 	event, err := t.Client.Send(ctx, r)
@@ -243,6 +245,7 @@ func (t *Talk) readUntil(s *Stream, over func(End) bool) error {
 		if err != nil {
 			return err
 		}
+		t.heard = true
 		if t.tell(event); over(t.end) {
 			return nil
 		}
