@@ -49,7 +49,8 @@ func sourceRows() map[string]schemaRow {
 	return map[string]schemaRow{
 		"base_url": {"Where requests go: a scheme, a host, and the beginning of every path.",
 			schema{"type": "string", "pattern": "^https?://"}},
-		"auth": {"How requests show whose they are; the value is sent to this origin only.", ref("auth")},
+		"auth": {"How requests show whose they are, one way or several at once; the values are sent to this origin only.",
+			anyOf(ref("auth"), schema{"type": "array", "items": ref("auth"), "minItems": 1, "maxItems": mostCredentials})},
 		"allow_addresses": {"Addresses that are reached although they are not public, such as 10.1.2.3/32.",
 			aList(aText())},
 		"redirects": {"How many redirects of GET and HEAD are followed, to the same origin.",

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,13 +38,7 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 		Name: "a source",
 		Keys: []yamldoc.Key[*httpSource]{
 			yamldoc.NewKey("base_url", "a URL, such as https://api.example.com/v1", (*httpSource).readBase),
-			yamldoc.NewKey("auth", "a mapping, such as {bearer: {secret: NAME}}", func(s *httpSource, v yamldoc.Value) {
-				s.auth = v
-				yamldoc.ReadKeys(v, authOfSourceMapping(), s)
-				if v.IsMapping() && len(v.Node.Content) > 2 {
-					v.Fail(yamldoc.RuleValue, "keep the one that is meant", "want exactly one kind of auth")
-				}
-			}),
+			yamldoc.NewKey("auth", "a mapping, such as {bearer: {secret: NAME}}, or a list of such", (*httpSource).readAuth),
 			yamldoc.NewKey("allow_addresses", "a list of addresses, such as 10.1.2.3/32", func(s *httpSource, v yamldoc.Value) {
 				s.api.Addresses = readAddresses(v)
 			}),
@@ -79,6 +75,71 @@ func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 		Synonyms: map[string]string{"ca_file": "ca", "cacert": "ca", "cert": "client_certificate", "mtls": "client_certificate",
 			"url": "base_url", "baseurl": "base_url", "server": "base_url", "host": "base_url",
 			"authentication": "auth", "authorization": "auth", "addresses": "allow_addresses"},
+	}
+}
+
+// mostCredentials is how many a request shows at once.
+const mostCredentials = 8
+
+// readAuth reads how requests show whose they are: one way, or a list of several at once.
+func (s *httpSource) readAuth(v yamldoc.Value) {
+	s.auth = v
+	if !v.IsList() {
+		s.readOneAuth(v)
+		return
+	}
+	items, _ := v.List("a list of mappings, such as [{api_key: {…}}, {api_key: {…}}]")
+	if len(items) == 0 || len(items) > mostCredentials {
+		v.Fail(yamldoc.RuleValue, "auth: [{api_key: {…}}, {api_key: {…}}]", "want from 1 to %d credentials", mostCredentials)
+		return
+	}
+	var all []*httpSource
+	for _, item := range items {
+		one := &httpSource{at: s.at}
+		if one.readOneAuth(item); one.api.Auth.Kind == tool.AuthNone {
+			return // which was said
+		}
+		if i := slices.IndexFunc(all, func(other *httpSource) bool { return other.api.Auth.Spot() == one.api.Auth.Spot() }); i >= 0 {
+			item.Fail(yamldoc.RuleValue, "keep the one that is meant", "two credentials have the same place: %s", one.api.Auth.Spot())
+			return
+		}
+		all = append(all, one)
+	}
+	// What is fetched shows itself in Authorization, so there is one of it at the most. It comes first.
+	slices.SortStableFunc(all, func(a, b *httpSource) int {
+		return cmp.Compare(boolInt(b.api.Auth.Kind.Fetched()), boolInt(a.api.Auth.Kind.Fetched()))
+	})
+	for i, one := range all {
+		if s.tokenURL.Node == nil {
+			s.tokenURL = one.tokenURL
+		}
+		kind := one.api.Auth.Kind
+		if i == 0 {
+			s.api.Auth = one.api.Auth
+		} else {
+			s.api.Also = append(s.api.Also, one.api.Auth)
+		}
+		for name, reference := range one.references {
+			if i > 0 && name == kind.Reference() {
+				name = tool.FurtherReference(i-1, kind)
+			}
+			s.refer(name, reference)
+		}
+	}
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *httpSource) readOneAuth(v yamldoc.Value) {
+	yamldoc.ReadKeys(v, authOfSourceMapping(), s)
+	if v.IsMapping() && len(v.Node.Content) > 2 {
+		v.Fail(yamldoc.RuleValue, "write a list for several at once: auth: [{api_key: {…}}, {api_key: {…}}]",
+			"want exactly one kind of auth")
 	}
 }
 

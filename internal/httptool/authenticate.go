@@ -9,17 +9,27 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// authenticate adds the credential of the source, where the request goes to that very origin.
+// authenticate adds the credentials of the source, where the request goes to that very origin.
 func authenticate(r *http.Request, x Exchange) error {
-	auth := x.API.Auth
-	if auth.Kind == tool.AuthNone {
+	credentials := x.API.Credentials()
+	if len(credentials) == 0 {
 		return nil
 	}
 	own, err := r.URL.Parse(x.API.Origin)
 	if err != nil || originOf(own) != originOf(r.URL) {
 		return tool.Failf(tool.FailInternal, "nothing was sent: the credential of %s is for its own origin", x.API.Who())
 	}
-	value, given := x.Credentials[auth.Kind.Reference()]
+	for _, c := range credentials {
+		if err := addCredential(r, x, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addCredential adds one of them.
+func addCredential(r *http.Request, x Exchange, c tool.NamedAuth) error {
+	value, given := x.Credentials[c.Reference]
 	if !given {
 		return tool.Failf(tool.FailInternal, "nothing was sent: the credential of %s is missing", x.API.Who())
 	}
@@ -27,13 +37,13 @@ func authenticate(r *http.Request, x Exchange) error {
 		return tool.Failf(tool.FailNotFound,
 			"nothing was sent: the credential of %s holds a character that no header can, or a blank around it", x.API.Who())
 	}
-	switch auth.Kind {
+	switch c.Kind {
 	case tool.AuthBearer, tool.AuthClientCredentials, tool.AuthTokenExchange:
 		r.Header.Set("Authorization", "Bearer "+value)
 	case tool.AuthBasic:
-		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(auth.User+":"+value)))
+		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.User+":"+value)))
 	case tool.AuthAPIKey:
-		return addKey(r, auth, value)
+		return addKey(r, c.Auth, value)
 	case tool.AuthNone:
 	}
 	return nil

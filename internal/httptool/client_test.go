@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -132,6 +133,42 @@ func TestCredentials(t *testing.T) {
 		}))
 		if got := string(body.Data); got != test.want || (failure == nil) != (test.want != "") {
 			t.Errorf("%+v: %q, %v; want %q", test.auth, got, failure, test.want)
+		}
+	}
+}
+
+// TestSeveralCredentials checks that all credentials of a source are sent at once, or nothing where one is missing or bad.
+func TestSeveralCredentials(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s|%s|%s|%s", r.Header.Get("Authorization"), r.Header.Get("X-Key"), r.URL.RawQuery, r.Header.Get("Cookie"))
+	}))
+	t.Cleanup(server.Close)
+	api := tool.API{Auth: tool.Auth{Kind: tool.AuthClientCredentials}, Also: []tool.Auth{
+		{Kind: tool.AuthAPIKey, In: tool.InHeader, Name: "X-Key"}, {Kind: tool.AuthAPIKey, In: tool.InQuery, Name: "a"},
+		{Kind: tool.AuthAPIKey, In: tool.InQuery, Name: "b"}, {Kind: tool.AuthAPIKey, In: tool.InCookie, Name: "c"}}}
+	values := map[string]string{}
+	for i, c := range api.Credentials() {
+		values[c.Reference] = fmt.Sprint("value", i)
+	}
+	if len(values) != 5 {
+		t.Fatalf("%v: want a name for each of 5", values)
+	}
+	for name, test := range map[string]struct{ change, want string }{
+		"all":         {"", "Bearer value0|value1|a=value2&b=value3|c=value4"},
+		"one missing": {"auth.3.api_key", ""},
+		"one bad":     {"auth.5.api_key=a; admin=1", ""},
+	} {
+		_, body, failure := do(t, exchange(t, server.URL, "GET", "/", func(x *Exchange, _ *request.Spec) {
+			x.API.Auth, x.API.Also, x.Credentials = api.Auth, api.Also, maps.Clone(values)
+			if key, value, other := strings.Cut(test.change, "="); other {
+				x.Credentials[key] = value
+			} else {
+				delete(x.Credentials, key)
+			}
+		}))
+		if got := string(body.Data); got != test.want || (failure == nil) != (test.want != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got, failure, test.want)
 		}
 	}
 }

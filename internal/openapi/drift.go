@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Drift tells, a line each, what is other in a tools file than in the one that is made: + for a tool that is missing there,
@@ -55,6 +56,8 @@ func find(list []config.Loaded, id string) *config.Loaded {
 // same reports whether two tools send the same requests and tell agents the same.
 func same(a, b *config.Loaded) bool {
 	return a.Request != nil && b.Request != nil && a.Request.Definition() == b.Request.Definition() &&
-		a.Tool.HTTP.API.Auth.Kind == b.Tool.HTTP.API.Auth.Kind && a.Tool.Description == b.Tool.Description &&
-		reflect.DeepEqual(a.Tool.Parameters, b.Tool.Parameters)
+		slices.EqualFunc(a.Tool.HTTP.API.Credentials(), b.Tool.HTTP.API.Credentials(), sameKind) &&
+		a.Tool.Description == b.Tool.Description && reflect.DeepEqual(a.Tool.Parameters, b.Tool.Parameters)
 }
+
+func sameKind(a, b tool.NamedAuth) bool { return a.Kind == b.Kind }

@@ -58,6 +58,8 @@ type Tool struct {
 	Parameters []string `json:"parameters"`
 	// Without is what the operation has beside its parameters, may be left out, and cannot be made, each with the reason.
 	Without []string `json:"without,omitempty"`
+	// Security is what it is called with; nil for nothing.
+	Security *Security `json:"security,omitempty"`
 
 	from    Source
 	tool    tool.Tool
@@ -70,10 +72,14 @@ type Skipped struct {
 	Why       string `json:"why"`
 }
 
-// Source is where requests go, with one credential or none.
+// Source is where requests go, with the same credentials.
 type Source struct {
-	Name, Secret string // Secret is "" for none
-	scheme       string
+	Name    string
+	Secrets []string // one for each of the credentials
+	// TokenURL is where the last secret is shown to fetch a token; "" where none is.
+	TokenURL string
+
+	schemes, scopes []string
 }
 
 // Make makes tools of the operations that are selected.
@@ -103,23 +109,28 @@ type maker struct {
 	Request
 	doc   *document
 	made  *Made
-	names map[string]string // of sources, by security scheme
+	names map[string]string // of sources, by what their operations are called with
 }
 
 func (m *maker) make() error {
 	all := m.doc.operations()
-	schemes := make([]string, len(all))
-	var wanted []string
+	security := make([]wanted, len(all))
+	var keys []string
+	scopes := map[string][]string{}
 	for i := range all {
 		o := &all[i]
 		if o.err != nil {
 			continue
 		}
-		if schemes[i], o.err = m.doc.schemeOf(o.value); o.err == nil {
-			wanted = append(wanted, schemes[i])
+		if security[i], o.err = m.security(o.value); o.err != nil {
+			continue
+		}
+		key := security[i].key()
+		if keys = append(keys, key); m.selects(o) {
+			scopes[key] = append(scopes[key], security[i].scopes...)
 		}
 	}
-	m.names = sources(m.Source, wanted)
+	m.names = sources(m.Source, keys)
 	found := false
 	for i := range all {
 		o := &all[i]
@@ -127,7 +138,9 @@ func (m *maker) make() error {
 			continue
 		}
 		found = true
-		if err := m.add(o, schemes[i]); err != nil {
+		w := security[i]
+		source := Source{Name: m.names[w.key()], schemes: w.schemes, scopes: scopes[w.key()]}
+		if err := m.add(o, w, source); err != nil {
 			m.made.Skipped = append(m.made.Skipped, Skipped{clean(o.id), toolyaml.Clean(err.Error())})
 		}
 	}
@@ -138,7 +151,7 @@ func (m *maker) make() error {
 }
 
 // add makes the tool of one operation.
-func (m *maker) add(o *operation, scheme string) error {
+func (m *maker) add(o *operation, w wanted, source Source) error {
 	if why := m.doc.unread(); why != "" {
 		return errors.New(why)
 	}
@@ -149,15 +162,18 @@ func (m *maker) add(o *operation, scheme string) error {
 	if err != nil {
 		return err
 	}
-	t.from = Source{Name: m.names[scheme], scheme: scheme}
-	if scheme != "" {
-		t.from.Secret = secretOf(t.from.Name)
+	source.Secrets = secrets(source.Name, source.schemes)
+	for _, scheme := range source.schemes {
+		if v, err := m.doc.scheme(scheme); err == nil && v.get("type").text() == "oauth2" {
+			source.TokenURL, _ = m.tokenURL(scheme, v)
+		}
 	}
+	t.from, t.Security = source, w.told()
 	if err := m.check(t); err != nil {
 		return err
 	}
-	if !slices.Contains(m.made.Sources, t.from) {
-		m.made.Sources = append(m.made.Sources, t.from)
+	if !slices.ContainsFunc(m.made.Sources, func(s Source) bool { return s.Name == source.Name }) {
+		m.made.Sources = append(m.made.Sources, source)
 	}
 	m.made.Tokens += t.Tokens
 	m.made.Tools = append(m.made.Tools, *t)

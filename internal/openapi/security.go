@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,46 +11,119 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 )
 
-const fetchHint = "write the tool by hand, with a program that fetches the token: auth: {bearer: {command: [get-token]}}"
+// The cures for what is not made.
+const (
+	loginHint = "a person logs in there: write the tool's source by hand, with auth: {token_exchange: {…, subject: caller}}, or a " +
+		"program that has the token: auth: {bearer: {command: [get-token]}}"
+	otherHint = "write the tool's source by hand, with a program that has the token: auth: {bearer: {command: [get-token]}}"
+)
 
-// schemeOf returns the security scheme that an operation is called with: the first of its alternatives that can be;
-// "" where nothing is wanted.
-func (d *document) schemeOf(operation value) (string, error) {
-	wanted := operation.get("security")
-	if wanted == nil {
-		wanted = d.top("security")
-	}
-	var why error
-	for _, alternative := range wanted.members() {
-		schemes := alternative.value.members()
-		switch len(schemes) {
-		case 0:
-			return "", nil
-		case 1:
-			name := schemes[0].name
-			err, known := d.auths[name]
-			if !known {
-				_, err = d.auth(name, "")
-				d.auths[name] = err
-			}
-			if err == nil {
-				return name, nil
-			}
-			why = err
-		default:
-			why = fmt.Errorf("it wants %d credentials at once, and a source has one", len(schemes))
-		}
-	}
-	return "", why
+// wanted is what an operation is called with: security schemes, all of them at once; none where nothing is wanted.
+type wanted struct {
+	schemes []string
+	scopes  []string // that a token has to be good for, if one is fetched
+	passed  []string // alternatives before these, each with the reason why it cannot be made
 }
 
-// auth is the auth of a source that a security scheme becomes, with a reference to the secret.
-func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
+// key is the same for operations that are called with the same.
+func (w wanted) key() string { return strings.Join(w.schemes, "\x00") }
+
+// Security tells what a tool is called with.
+type Security struct {
+	Schemes []string `json:"schemes"`
+	Scopes  []string `json:"scopes,omitempty"`
+	// Passed are the document's alternatives before these, each with the reason why it cannot be made.
+	Passed []string `json:"passed,omitempty"`
+}
+
+func (w wanted) told() *Security {
+	if len(w.schemes)+len(w.passed) == 0 {
+		return nil
+	}
+	s := &Security{Schemes: []string{}, Scopes: w.scopes, Passed: w.passed}
+	for _, scheme := range w.schemes {
+		s.Schemes = append(s.Schemes, clean(scheme))
+	}
+	return s
+}
+
+// security returns what an operation is called with: the first of its alternatives that can be made.
+func (m *maker) security(operation value) (w wanted, why error) {
+	says := operation.get("security")
+	if says == nil {
+		says = m.doc.top("security")
+	}
+	for _, alternative := range says.members() {
+		w.schemes, w.scopes = nil, nil
+		var names []string
+		why = nil
+		for _, scheme := range alternative.value.members() {
+			var scopes []string
+			if v, err := m.doc.scheme(scheme.name); err == nil && v.get("type").text() == "oauth2" {
+				scopes = scheme.value.texts() // of another scheme they are roles, which nobody asks for (OpenAPI 3.1, 4.8.30)
+			}
+			if why == nil {
+				why = m.checkScheme(scheme.name, scopes)
+			}
+			w.schemes, names = append(w.schemes, scheme.name), append(names, clean(scheme.name))
+			w.scopes = append(w.scopes, scopes...)
+		}
+		slices.Sort(w.schemes) // the order of members says nothing
+		if why == nil {
+			return w, nil
+		}
+		w.passed = append(w.passed, strings.Join(names, " and ")+": "+toolyaml.Clean(why.Error()))
+	}
+	return w, why
+}
+
+// checkScheme says why no credential is made of a security scheme; nil where one is.
+func (m *maker) checkScheme(name string, scopes []string) error {
+	why, known := m.doc.auths[name]
+	if !known {
+		_, why = m.auth(name, "", nil)
+		m.doc.auths[name] = why
+	}
+	for _, scope := range scopes {
+		if why == nil && (!isClean(scope) || strings.ContainsFunc(scope, notInScope)) {
+			why = fmt.Errorf("it wants a scope of %s that cannot be asked for", quote(name))
+		}
+	}
+	return why
+}
+
+// notInScope reports whether a character has no place in a scope (RFC 6749, 3.3).
+func notInScope(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' }
+
+// credentials is the auth of a source that some security schemes become, all at once.
+func (m *maker) credentials(s Source) (*yaml.Node, error) {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for i, scheme := range s.schemes {
+		auth, err := m.auth(scheme, s.Secrets[i], s.scopes)
+		if err != nil {
+			return nil, err
+		}
+		list.Content = append(list.Content, auth)
+	}
+	if len(list.Content) == 1 {
+		return list.Content[0], nil
+	}
+	return list, nil
+}
+
+// scheme returns a security scheme of the document.
+func (d *document) scheme(name string) (value, error) {
 	schemes := d.top("components").get("securitySchemes")
 	if d.isSwagger() {
 		schemes = d.top("securityDefinitions")
 	}
-	v, _, err := d.deref(schemes.step(scheme))
+	v, _, err := d.deref(schemes.step(name))
+	return v, err
+}
+
+// auth is the auth of a source that a security scheme becomes, with a reference to the secret.
+func (m *maker) auth(scheme, secret string, scopes []string) (*yaml.Node, error) {
+	v, err := m.doc.scheme(scheme)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +131,76 @@ func (d *document) auth(scheme, secret string) (*yaml.Node, error) {
 	switch kind, way := v.get("type").text(), strings.ToLower(v.get("scheme").text()); {
 	case kind == "http" && way == "bearer":
 		return toolyaml.Flow(toolyaml.Mapping("bearer", reference)), nil
-	case kind == "http" && way == "basic", kind == "basic" && d.isSwagger():
+	case kind == "http" && way == "basic", kind == "basic" && m.doc.isSwagger():
 		user := toolyaml.Text("user")
 		user.LineComment = "# check: whose password it is; the document cannot say"
 		return toolyaml.Mapping("basic", toolyaml.Mapping("username", user, "password", reference)), nil
-	case kind == "apiKey" && slices.Contains([]string{"header", "query"}, v.get("in").text()):
+	case kind == "apiKey" && slices.Contains([]string{"header", "query", "cookie"}, v.get("in").text()):
 		name := v.get("name").text()
 		if !isClean(name) {
 			return nil, fmt.Errorf("the key %s has no name that can be sent", quote(scheme))
 		}
 		return toolyaml.Flow(toolyaml.Mapping("api_key", toolyaml.Flow(toolyaml.Mapping("in", toolyaml.Text(v.get("in").text()),
 			"name", toolyaml.Text(name), "value", reference)))), nil
+	case kind == "oauth2":
+		return m.clientCredentials(scheme, v, reference, scopes)
 	case kind == "apiKey":
-		return nil, fmt.Errorf("it wants the key %s in a %s, and keys in a header or a query are made", quote(scheme),
+		return nil, fmt.Errorf("it wants the key %s in a %s, and keys in a header, a query or a cookie are made", quote(scheme),
 			clean(v.get("in").text()))
 	case v == nil:
 		return nil, fmt.Errorf("it wants %s, which is no security scheme of the document", quote(scheme))
+	case kind == "openIdConnect":
+		return nil, fmt.Errorf("it wants %s (openIdConnect), which is not made; %s", quote(scheme), loginHint)
+	case kind == "mutualTLS":
+		return nil, fmt.Errorf("it wants %s (mutualTLS), which is not made; write the tool's source by hand, with client_certificate",
+			quote(scheme))
 	default:
-		return nil, fmt.Errorf("it wants %s (%s), which is not made; %s", quote(scheme), clean(kind+" "+way), fetchHint)
+		return nil, fmt.Errorf("it wants %s (%s), which is not made; %s", quote(scheme), clean(kind+" "+way), otherHint)
 	}
+}
+
+// clientCredentials is the auth that a scheme of OAuth 2 becomes whose tokens a client has for itself (RFC 6749, 4.4).
+func (m *maker) clientCredentials(scheme string, v value, secret *yaml.Node, scopes []string) (*yaml.Node, error) {
+	endpoint, err := m.tokenURL(scheme, v)
+	if err != nil {
+		return nil, err
+	}
+	client := toolyaml.Text("client")
+	client.LineComment = "# check: the name of your client there; the document cannot say"
+	from := toolyaml.Mapping("token_url", toolyaml.Text(endpoint), "client_id", client, "client_secret", secret)
+	list := slices.Clone(scopes)
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) > 0 {
+		toolyaml.Add(from, "scopes", toolyaml.Texts(list))
+	}
+	return toolyaml.Mapping("client_credentials", from), nil
+}
+
+// tokenURL is the endpoint that a client has its tokens from. The client's secret is shown there, so it is reached in clear
+// only where the requests themselves are.
+func (m *maker) tokenURL(scheme string, v value) (string, error) {
+	flow := v.get("flows").get("clientCredentials")
+	if m.doc.isSwagger() && v.get("flow").text() == "application" {
+		flow = v
+	}
+	if flow == nil {
+		return "", fmt.Errorf("it wants %s (oauth2, without the flow clientCredentials), which is not made; %s",
+			quote(scheme), loginHint)
+	}
+	said := flow.get("tokenUrl").text()
+	base, err := url.Parse(m.made.Server)
+	if err != nil {
+		return "", err
+	}
+	u, err := base.Parse(said)
+	if err != nil || !isClean(said) || u.Host == "" || u.User != nil || u.Fragment != "" || strings.ContainsAny(said, "{}") {
+		return "", fmt.Errorf("the token endpoint %s of %s is no URL that a secret can go to", quote(said), quote(scheme))
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || base.Scheme != "http" || u.Host != base.Host) {
+		return "", fmt.Errorf("the token endpoint %s of %s is reached in clear, and a secret would go there; write the tool's "+
+			"source by hand if that is meant", quote(said), quote(scheme))
+	}
+	return u.String(), nil
 }
 
 // sources gives each security scheme that some operation is called with a source of its own, so that a credential is
@@ -100,7 +225,7 @@ func sources(main string, schemes []string) map[string]string {
 	for i, scheme := range order {
 		name := main
 		if i > 0 {
-			name = words(scheme)
+			name = words(strings.ReplaceAll(scheme, "\x00", "_"))
 			name = main + "_" + name[:min(len(name), most)]
 		}
 		if i > 0 && scheme == "" {
@@ -113,6 +238,24 @@ func sources(main string, schemes []string) map[string]string {
 		names[scheme] = name
 	}
 	return names
+}
+
+// secrets names the secrets of a source, one for each scheme.
+func secrets(source string, schemes []string) []string {
+	if len(schemes) == 1 {
+		return []string{secretOf(source)}
+	}
+	const most = 16
+	var all []string
+	for _, scheme := range schemes {
+		name := words(scheme)
+		name = secretOf(source + "_" + name[:min(len(name), most)])
+		for slices.Contains(all, name) {
+			name += "_"
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // secretOf names the secret of a source. Such a name begins with no digit.

@@ -60,8 +60,8 @@ func (m *maker) sources(sources []Source) (*yaml.Node, error) {
 			}
 			toolyaml.Add(entry, "allow_addresses", addresses)
 		}
-		if s.scheme != "" {
-			auth, err := m.doc.auth(s.scheme, s.Secret)
+		if len(s.schemes) > 0 {
+			auth, err := m.credentials(s)
 			if err != nil {
 				return nil, err
 			}

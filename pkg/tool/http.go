@@ -2,6 +2,8 @@ package tool
 
 import (
 	"net/netip"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -89,6 +91,7 @@ type API struct {
 	Name      string // "" where the URL is a value as a whole
 	Origin    string // scheme and host, as https://api.example.com; "" likewise
 	Auth      Auth
+	Also      []Auth         // what requests show beside Auth; none of these is fetched
 	Addresses []netip.Prefix // those that are reached although they are not public
 	Redirects int            // how many are followed, to the same origin
 	Timeout   time.Duration  // of a request that says nothing about it; 0 for the rule
@@ -103,6 +106,29 @@ func (a API) Who() string {
 		return "the server"
 	}
 	return "the source " + a.Name
+}
+
+// NamedAuth is one of those that a request shows, and the name of its value among the references of a tool's sandbox.
+type NamedAuth struct {
+	Auth
+	Reference string
+}
+
+// Credentials lists what requests to the API show: none, one or several at once.
+func (a API) Credentials() []NamedAuth {
+	if a.Auth.Kind == AuthNone {
+		return nil
+	}
+	all := []NamedAuth{{a.Auth, a.Auth.Kind.Reference()}}
+	for i, auth := range a.Also {
+		all = append(all, NamedAuth{auth, FurtherReference(i, auth.Kind)})
+	}
+	return all
+}
+
+// FurtherReference is the name under which the references of a tool's sandbox have the value of an entry of API.Also.
+func FurtherReference(i int, kind AuthKind) string {
+	return "auth." + strconv.Itoa(i+2) + "." + string(kind)
 }
 
 // AuthKind is a way in which a request shows whose it is.
@@ -153,6 +179,18 @@ type Auth struct {
 	Name string
 
 	Token TokenSource // of the kinds whose credential is fetched
+}
+
+// Spot names where in a request a credential stands: two in the same spot cannot be sent.
+func (a Auth) Spot() string {
+	if a.Kind != AuthAPIKey {
+		return "header authorization"
+	}
+	name := a.Name
+	if a.In == InHeader {
+		name = strings.ToLower(name)
+	}
+	return string(a.In) + " " + name
 }
 
 // TokenSource says where a token comes from, and for what it is asked.

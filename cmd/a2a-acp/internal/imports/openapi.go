@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +52,7 @@ request is sent. Credentials become references to secrets, which a2a-acp secrets
 set makes.
 
 What cannot be made as it is meant is left out, and told with the reason: bodies
-that are neither JSON, a form nor parts, OAuth. A document of more than 40 tools
+that are neither JSON, a form nor parts, logins. A document of more than 40 tools
 or 25,000 tokens is listed, and nothing is made until you select.
 
 Without --out the tools file is printed. --check says what is other in --out
@@ -220,6 +222,17 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 			}
 		}
 	}
+	passed := map[string]bool{}
+	for n := range made.Tools {
+		if s := made.Tools[n].Security; s != nil {
+			for _, why := range s.Passed {
+				if !passed[why] && len(passed) < 3 {
+					i.env.Say("called with " + cmp.Or(strings.Join(s.Schemes, " and "), "nothing") + ", since " + why)
+				}
+				passed[why] = true
+			}
+		}
+	}
 	if without > 3 {
 		i.env.Say(fmt.Sprintf("%d more tools do without something; -o json has all of it", without-3))
 	}
@@ -228,8 +241,12 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 	}
 	i.env.Say("requests go to " + made.Server)
 	for _, s := range made.Sources {
-		if s.Secret != "" {
-			i.env.Say(fmt.Sprintf("the source %s wants the secret %s: a2a-acp secrets set %s", s.Name, s.Secret, s.Secret))
+		for _, secret := range s.Secrets {
+			i.env.Say(fmt.Sprintf("the source %s wants the secret %s: a2a-acp secrets set %s", s.Name, secret, secret))
+		}
+		if s.TokenURL != "" {
+			i.env.Say(fmt.Sprintf("the source %s has its tokens from %s, which the client's secret is shown to; "+
+				"client_id is yours to write", s.Name, display.Line(s.TokenURL)))
 		}
 	}
 	cli.SayTokens(i.env, len(made.Tools), made.Tokens)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -29,42 +30,58 @@ func writeCurl(w io.Writer, p *executor.RequestPreview, api tool.API) error {
 	}
 	words := []string{"--globoff", "--path-as-is", "--request", p.Method}
 	headers := maps.Clone(p.Headers)
-	at, secret := p.URL, ""
-	switch auth := api.Auth; {
-	case auth.Kind == tool.AuthNone:
-	case auth.Kind == tool.AuthBasic:
-		words, secret = append(words, "--user"), auth.User+":"
-	case auth.Kind != tool.AuthAPIKey:
-		words, secret = append(words, "--header"), "Authorization: Bearer "
-	case auth.In == tool.InHeader:
-		words, secret = append(words, "--header"), auth.Name+": "
-	case auth.In == tool.InCookie:
-		secret = auth.Name + "="
-		if others := headers["Cookie"]; others != "" {
-			secret = others + "; " + secret
+	at := credited{{text: p.URL}}
+	var shown []credited // values of --header and --user
+	var cookie credited
+	for i, c := range api.Credentials() {
+		variable := credentialVariable
+		if i > 0 {
+			variable += "_" + strconv.Itoa(i+1)
 		}
-		delete(headers, "Cookie")
-		words, secret = append(words, "--header"), "Cookie: "+secret
-	case auth.In == tool.InQuery:
-		before := "?"
-		if strings.Contains(at, "?") {
-			before = "&"
+		switch {
+		case c.Kind == tool.AuthBasic:
+			words, shown = append(words, "--user"), append(shown, credited{{c.User + ":", variable}})
+		case c.Kind != tool.AuthAPIKey:
+			words, shown = append(words, "--header"), append(shown, credited{{"Authorization: Bearer ", variable}})
+		case c.In == tool.InHeader:
+			words, shown = append(words, "--header"), append(shown, credited{{c.Name + ": ", variable}})
+		case c.In == tool.InCookie:
+			before := "; "
+			if cookie == nil {
+				before = "Cookie: "
+				if others := headers["Cookie"]; others != "" {
+					before += others + "; "
+				}
+				delete(headers, "Cookie")
+			}
+			cookie = append(cookie, creditedPart{before + c.Name + "=", variable})
+		case c.In == tool.InQuery:
+			before := "?"
+			if strings.Contains(at[0].text, "?") || len(at) > 1 {
+				before = "&"
+			}
+			at = append(at, creditedPart{before + url.QueryEscape(c.Name) + "=", variable})
 		}
-		at += before + url.QueryEscape(auth.Name) + "="
+	}
+	if cookie != nil {
+		words, shown = append(words, "--header"), append(shown, cookie)
 	}
 	var line strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.Given)) {
 		fmt.Fprintf(&line, "# %s: %s\n", display.Line(name), display.Line(p.Given[name]))
 	}
 	line.WriteString("curl")
-	if err := addWords(&line, words...); err != nil {
+	fixed := len(words) - len(shown)
+	if err := addWords(&line, words[:fixed]...); err != nil {
 		return err
 	}
-	if secret != "" {
-		if err := addWords(&line, secret); err != nil {
+	for i, word := range shown {
+		if err := addWords(&line, words[fixed+i]); err != nil {
 			return err
 		}
-		line.WriteString(`"` + credentialVariable + `"`)
+		if err := word.add(&line); err != nil {
+			return err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		header := name + ": " + headers[name]
@@ -93,14 +110,35 @@ func writeCurl(w io.Writer, p *executor.RequestPreview, api tool.API) error {
 	if _, shown := p.Given[tool.ClientCertificate]; shown {
 		words = append(words, "--cert", "certificate.pem", "--key", "key.pem")
 	}
-	if err := addWords(&line, append(words, at)...); err != nil {
+	if err := addWords(&line, words...); err != nil {
 		return err
 	}
-	if api.Auth.Kind == tool.AuthAPIKey && api.Auth.In == tool.InQuery {
-		line.WriteString(`"` + credentialVariable + `"`)
+	if err := at.add(&line); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintln(w, line.String())
 	return err
+}
+
+// credited is a word of a command line in which credentials stand, as variables.
+type credited []creditedPart
+
+type creditedPart struct{ text, variable string } // a variable stands behind its text; "" for none
+
+func (c credited) add(line *strings.Builder) error {
+	var word strings.Builder
+	line.WriteByte(' ')
+	for _, part := range c {
+		if err := addWords(&word, part.text); err != nil {
+			return err
+		}
+		text := strings.TrimPrefix(word.String(), " ")
+		word.Reset()
+		if line.WriteString(text); part.variable != "" {
+			line.WriteString(`"` + part.variable + `"`)
+		}
+	}
+	return nil
 }
 
 // addWords adds words to a command line as bash reads them back, in a script and where they are pasted: no "!" of theirs

@@ -38,11 +38,23 @@ func TestCurl(t *testing.T) {
 			[]string{"--request", "GET", "--header", "Cookie: a=b; k=C!", "https://a.example"}},
 		"query": {executor.RequestPreview{Method: "HEAD", URL: "https://a.example?a=b"}, tool.Auth{Kind: tool.AuthAPIKey, In: tool.InQuery, Name: "k&"},
 			[]string{"--request", "HEAD", "--head", "https://a.example?a=b&k%26=C!"}},
+		"several": {executor.RequestPreview{Method: "GET", URL: "https://a.example", Headers: map[string]string{"Cookie": "a=b"}},
+			tool.Auth{Kind: tool.AuthBearer},
+			[]string{"--request", "GET", "--header", "Authorization: Bearer C!", "--header", "X-Id: 2", "--header", "Cookie: a=b; k=4; l=6",
+				"https://a.example?a=3&b=5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
-			if err := writeCurl(&out, &test.request, tool.API{Auth: test.auth}); err != nil {
+			api := tool.API{Auth: test.auth}
+			if name == "several" {
+				key := func(in tool.Place, name string) tool.Auth {
+					return tool.Auth{Kind: tool.AuthAPIKey, In: in, Name: name}
+				}
+				api.Also = []tool.Auth{key(tool.InHeader, "X-Id"), key(tool.InQuery, "a"), key(tool.InCookie, "k"), key(tool.InQuery, "b"),
+					key(tool.InCookie, "l")}
+			}
+			if err := writeCurl(&out, &test.request, api); err != nil {
 				t.Fatal(err)
 			}
 			if strings.ContainsFunc(out.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
@@ -53,7 +65,8 @@ func TestCurl(t *testing.T) {
 				t.Fatalf("%s: %v", out.String(), err)
 			}
 			call, _ := file.Stmts[0].Cmd.(*syntax.CallExpr)
-			words, err := expand.Fields(&expand.Config{Env: expand.ListEnviron("CREDENTIAL=C!")}, call.Args...)
+			words, err := expand.Fields(&expand.Config{Env: expand.ListEnviron("CREDENTIAL=C!", "CREDENTIAL_2=2", "CREDENTIAL_3=3",
+				"CREDENTIAL_4=4", "CREDENTIAL_5=5", "CREDENTIAL_6=6")}, call.Args...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,11 @@ func httpDetails(t *tool.Tool) *shownHTTP {
 		return nil
 	}
 	api := t.HTTP.API
-	shown := &shownHTTP{Request: t.HTTP.Line, Source: api.Name, Auth: string(api.Auth.Kind), Redirects: api.Redirects,
+	var kinds []string
+	for _, c := range api.Credentials() {
+		kinds = append(kinds, string(c.Kind))
+	}
+	shown := &shownHTTP{Request: t.HTTP.Line, Source: api.Name, Auth: strings.Join(kinds, " + "), Redirects: api.Redirects,
 		TokenURL: api.Auth.Token.URL}
 	for _, address := range api.Addresses {
 		shown.Addresses = append(shown.Addresses, address.String())
