@@ -167,17 +167,23 @@ func (k *killedMCP) send(body string, headers ...string) (answer said, err error
 
 const (
 	personYes = `{"action":"accept","content":{"answer":"allow once"}}`
+	personNo  = `{"action":"decline"}`
 	mayAsk    = `{"elicitation":{}}`
 	mayWait   = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 )
 
 // call calls a tool; with a state it brings its person's yes along.
 func (k *killedMCP) call(tool, name, state, can string) (said, error) {
-	params := fmt.Sprintf(`"name":%q,"arguments":{"name":%q}`, tool, name)
 	if state != "" {
-		params += `,"requestState":"` + state + `","inputResponses":{"approval":` + personYes + `}`
+		return k.answer(tool, name, state, personYes, can)
 	}
-	return k.say("tools/call", tool, params, can)
+	return k.say("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":{"name":%q}`, tool, name), can)
+}
+
+// answer calls a tool with what its person has answered.
+func (k *killedMCP) answer(tool, name, state, person, can string) (said, error) {
+	return k.say("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":{"name":%q},"requestState":%q,"inputResponses":{"approval":%s}`,
+		tool, name, state, person), can)
 }
 
 // must is call where the program lives.
@@ -374,7 +380,10 @@ func (k *killedMCP) between() {
 		k.kill()
 		<-over
 		k.start()
-		k.must(k.call("mark", name, state, mayAsk))
+		if answer := k.must(k.call("mark", name, state, mayAsk)); answer.Result.Type == "input_required" {
+			// The yes was used, and it asks anew. Only so many questions may wait.
+			k.must(k.answer("mark", name, answer.Result.State, personNo, mayAsk))
+		}
 		k.kill()
 		marks, err := os.ReadFile(filepath.Join(k.work, "marks"))
 		if n := strings.Count(string(marks), name+"\n"); err != nil || n > 1 {

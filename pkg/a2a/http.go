@@ -140,8 +140,8 @@ func readBody(w http.ResponseWriter, r *http.Request, types ...string) ([]byte, 
 		return nil, failf(errContentType, "the body is %.60q; want %s", r.Header.Get("Content-Type"), strings.Join(types, " or "))
 	}
 	var body bytes.Buffer
-	if r.ContentLength > 0 && r.ContentLength <= mostBody {
-		body.Grow(int(r.ContentLength))
+	if r.ContentLength > 0 { // not all of it in memory before it is there: it may never be
+		body.Grow(int(min(r.ContentLength, 64<<10)))
 	}
 	_, err = body.ReadFrom(http.MaxBytesReader(w, r.Body, mostBody))
 	var long *http.MaxBytesError

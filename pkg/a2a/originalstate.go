@@ -184,7 +184,7 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 		return
 	}
 	if path == "/metrics/push-notifications" {
-		said, err := s.originalPushes(r.Context(), at)
+		said, err := s.originalPushes(r.Context())
 		if err != nil {
 			writeREST(w, r, s.explain(err))
 			return
@@ -206,16 +206,20 @@ func (s *Server) originalMetrics(w http.ResponseWriter, r *http.Request, at *end
 		"streaming_connections": map[string]any{"sse": streams(watchedSSE), "websocket": streams(watchedSocket)}})
 }
 
-// originalPushes tells how push notifications have gone since the daemon was started: everybody's deliveries, and the
-// configs of the tasks at this place. A delivery has failed when it is not tried any more.
-func (s *Server) originalPushes(ctx context.Context, at *endpoint) (map[string]any, error) {
-	active, err := s.o.Log.Wanted(ctx, at.door)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.o.Log.CountConfigs(ctx, at.door)
-	if err != nil {
-		return nil, err
+// originalPushes tells how push notifications have gone since the daemon was started, everybody's. A delivery has failed
+// when it is not tried any more.
+func (s *Server) originalPushes(ctx context.Context) (map[string]any, error) {
+	all, active := 0, 0
+	for _, at := range s.all() {
+		wanted, err := s.o.Log.Wanted(ctx, at.door)
+		if err != nil {
+			return nil, err
+		}
+		n, err := s.o.Log.CountConfigs(ctx, at.door)
+		if err != nil {
+			return nil, err
+		}
+		all, active = all+n, active+len(wanted)
 	}
 	var c webhook.Counts
 	if s.o.Deliverer != nil {
@@ -226,8 +230,8 @@ func (s *Server) originalPushes(ctx context.Context, at *endpoint) (map[string]a
 	return map[string]any{"timestamp": s.o.Now().UTC(), "enabled": s.o.Deliverer != nil,
 		"delivery_stats": map[string]any{"total_deliveries": c.Delivered + c.GivenUp, "successful_deliveries": c.Delivered,
 			"failed_deliveries": c.GivenUp, "success_rate": share(c.Delivered, c.Delivered+c.GivenUp)},
-		"configuration_stats": map[string]any{"total_configs": all, "active_configs": len(active),
-			"expired_configs": all - len(active)},
+		"configuration_stats": map[string]any{"total_configs": all, "active_configs": active,
+			"expired_configs": all - active},
 		"performance_stats": map[string]any{"average_response_time": c.Took.Seconds() / float64(max(1, attempts)),
 			"requests_per_minute": float64(attempts) / max(1, s.o.Now().Sub(s.began).Minutes()), "error_rate": share(c.Failed, attempts)},
 	}, nil
