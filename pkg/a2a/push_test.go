@@ -279,6 +279,66 @@ func TestPushSurvives(t *testing.T) {
 	}
 }
 
+// TestRestartsAddNothing has tasks that wait go on waiting over restarts, of which nobody is told: the question stands there,
+// and counts, as before.
+func TestRestartsAddNothing(t *testing.T) {
+	t.Parallel()
+	h := newPushingHouse(t)
+	url, told := receiver(t)
+	tasks, seen := map[string]any{}, map[string]bool{}
+	next := func() any { // the state that is told next, for the first time: what was told may not be settled when a server ends
+		for {
+			p := <-told
+			if id := p.header.Get("Webhook-Id"); !seen[id] {
+				seen[id] = true
+				return at(p.body, "statusUpdate.status.state")
+			}
+		}
+	}
+	for _, verb := range []string{"ask", "call"} {
+		params := strings.TrimSuffix(message(verb, ""), "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + url + `"}}}`
+		result, failure := h.rpc("anna", "SendMessage", params)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		tasks[verb] = at(result, "task.id")
+		next()
+	}
+	seq := func(id any) int64 {
+		task, err := h.log.Get(t.Context(), id.(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task.Seq
+	}
+	before := map[string]int64{"ask": seq(tasks["ask"]), "call": seq(tasks["call"])}
+	for range 5 {
+		h.close()
+		h.open(h.pushing)
+		for _, id := range tasks { // it asks by now
+			for r := h.door.of(id.(string)); ; runtime.Gosched() {
+				if waits, _ := r.waits(); waits {
+					break
+				}
+			}
+		}
+	}
+	for verb, id := range tasks {
+		if now := seq(id); now != before[verb] {
+			t.Errorf("%s has %d events, and had %d", verb, now, before[verb])
+		}
+		answered, failure := h.rpc("anna", "SendMessage", message("yes", fmt.Sprintf(`,"taskId":%q`, id)))
+		if at(answered, "task.status.state") != "TASK_STATE_COMPLETED" {
+			t.Errorf("%s, answered: %v %v", verb, answered, failure)
+		}
+	}
+	for range 4 { // both work, and are done
+		if state := next(); state == "TASK_STATE_INPUT_REQUIRED" {
+			t.Error("it is pushed that it asks, once more")
+		}
+	}
+}
+
 // TestPushesLeaveNothing has nothing known any more of configs whose task has ended, of one that was deleted, and of one
 // that had nothing more to be told when the process before was killed; and the figures say what was delivered.
 func TestPushesLeaveNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,13 +141,17 @@ func (r *run) count(n int) {
 // time, a message has to say which question it answers (see requestOf): a client is shown one of them, and its yes
 // must not be another's.
 //
-// question is the message of the task's new status. When ctx ends, the question is taken back: unless the server
-// ends, the task works again.
+// question is the message of the task's new status, unless the task waits for its answer already, since an earlier process
+// has asked it: then nothing happens to the task. When ctx ends, the question is taken back: unless the server ends, the
+// task works again.
 func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wire.Message) error) (*wire.Message, error) {
 	r, a := t.run, &asking{question: question, accept: accept, answer: make(chan *wire.Message, 1)}
 	r.mu.Lock()
-	err := r.append(ctx, nil, &wire.TaskStatusUpdateEvent{
-		Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
+	var err error
+	if !r.stands(question) {
+		err = r.append(ctx, nil, &wire.TaskStatusUpdateEvent{
+			Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
+	}
 	if err == nil {
 		r.asking = append(r.asking, a)
 		close(r.asked)
@@ -175,6 +180,34 @@ func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wir
 		err = r.append(context.WithoutCancel(ctx), nil, &wire.TaskStatusUpdateEvent{Status: r.without(a)})
 	}
 	return nil, errors.Join(context.Cause(ctx), err)
+}
+
+// stands reports whether a question stands in the task, and nothing was said to it since. mu is held.
+func (r *run) stands(question *wire.Message) bool {
+	if r.head.State != tasklog.InputRequired {
+		return false
+	}
+	for _, m := range slices.Backward(append(slices.Clone(r.task.History), r.task.Status.Message)) {
+		switch {
+		case m == nil:
+		case m.Role == wire.MessageRoleUser:
+			return false
+		case sameQuestion(m, question):
+			return true
+		}
+	}
+	return false
+}
+
+// sameQuestion reports whether two messages ask the same: by the id of the question, or else word for word.
+func sameQuestion(a, b *wire.Message) bool {
+	one, other := text(a.Metadata, "requestId"), text(b.Metadata, "requestId")
+	if one != "" || other != "" {
+		return one == other
+	}
+	said, err := json.Marshal(a.Parts)
+	again, err2 := json.Marshal(b.Parts)
+	return err == nil && err2 == nil && bytes.Equal(said, again)
 }
 
 // without is how the task stands but for one question: it waits for the others, of which the last is shown, or works.
