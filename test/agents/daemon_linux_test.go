@@ -86,10 +86,10 @@ func (d *daemon) kill() {
 	_ = d.cmd.Wait()
 }
 
-// call makes a request of HTTP+JSON, and returns the answer.
-func (d *daemon) call(path, body string) (answer map[string]any) {
+// request makes a request of HTTP+JSON.
+func (d *daemon) request(method, path, body string) *http.Response {
 	d.t.Helper()
-	r, err := http.NewRequestWithContext(d.t.Context(), "POST", d.url+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(body))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -100,6 +100,33 @@ func (d *daemon) call(path, body string) (answer map[string]any) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	return response
+}
+
+// follow follows a task until a text is told; "" is to its end.
+func (d *daemon) follow(id, until string) {
+	d.t.Helper()
+	response := d.request("POST", "/tasks/"+id+":subscribe", "")
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if until != "" && strings.Contains(lines.Text(), until) {
+			return
+		}
+	}
+	if until != "" {
+		d.t.Errorf("task %s has ended, and nobody was told %q: %v", id, until, lines.Err())
+	}
+}
+
+func (d *daemon) call(path, body string) map[string]any { return d.read(d.request("POST", path, body)) }
+
+func (d *daemon) get(path string) map[string]any { return d.read(d.request("GET", path, "")) }
+
+// read reads an answer.
+func (d *daemon) read(response *http.Response) (answer map[string]any) {
+	d.t.Helper()
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err == nil {
@@ -178,10 +205,24 @@ func TestDaemon(t *testing.T) {
 		if _, state, all := task(d.call("/tasks/"+id+":cancel", `{}`)); state != "TASK_STATE_CANCELED" {
 			t.Errorf("canceled: %s", all)
 		}
-		_, _, all = task(d.send(model.Prompt(model.Step{Say: "I am about to say more", Hang: true}), "", `,"configuration":{"returnImmediately":true}`))
-		t.Log(all)
-		if _, state, all := task(d.send(model.Prompt(model.Step{Say: "And on."}), "", `,"configuration":{"returnImmediately":true}`)); state != "TASK_STATE_SUBMITTED" {
+		const atOnce = `,"configuration":{"returnImmediately":true}`
+		cut, _, _ := task(d.send(model.Prompt(model.Step{Say: "I am about to say more", Hang: true}), "", atOnce))
+		d.follow(cut, "I am about to say more")
+		next, state, all := task(d.send(model.Prompt(model.Step{Say: "And on."}), "", atOnce))
+		if state != "TASK_STATE_SUBMITTED" {
 			t.Errorf("a prompt that waits for another: %s", all)
+		}
+		older()
+		endAllBut(t, d.home, d.cmd.Process.Pid)
+		d.follow(cut, "")
+		if _, state, all := task(d.get("/tasks/" + cut)); state != "TASK_STATE_FAILED" || !strings.Contains(all, "killed") {
+			t.Errorf("the agent was killed: %s", all)
+		}
+		d.follow(next, "")
+		_, state, all = task(d.get("/tasks/" + next))
+		goesOn := strings.Contains(all, `opening":"resumed"`) || strings.Contains(all, "remembers nothing of what was said") // Gemini may have kept nothing
+		if state != "TASK_STATE_COMPLETED" || !strings.Contains(all, "And on.") || !goesOn {
+			t.Errorf("the next message: %s", all)
 		}
 	})
 }

@@ -14,7 +14,10 @@ import (
 
 // endStrays kills the processes that still run with the given home directory, and returns their command
 // lines. No two tests share a home.
-func endStrays(t *testing.T, home string) []string {
+func endStrays(t *testing.T, home string) []string { return endAllBut(t, home, 0) }
+
+// endAllBut is endStrays that spares a process.
+func endAllBut(t *testing.T, home string, spared int) []string {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -27,7 +30,7 @@ func endStrays(t *testing.T, home string) []string {
 			continue // another user's, gone meanwhile, or none of ours
 		}
 		pid, err := strconv.Atoi(filepath.Base(process))
-		if err != nil {
+		if err != nil || pid == spared {
 			continue
 		}
 		line, err := os.ReadFile(filepath.Join(process, "cmdline"))
