@@ -152,7 +152,11 @@ func refusedForAgents(name string) string {
 func (a *Agent) check(v, key yamldoc.Value) {
 	switch {
 	case !v.Has("agent") && !v.Has("command"):
-		key.Fail(yamldoc.RuleMissing, "write agent: gemini, or command: [a program, its arguments]",
+		known := "gemini"
+		if _, ok := agents.ByName(a.Name); ok {
+			known = a.Name
+		}
+		key.Fail(yamldoc.RuleMissing, "write agent: "+known+", or command: [a program, its arguments]",
 			"agent %s: what is to be started is missing", a.Name)
 	case v.Has("agent") && v.Has("command"):
 		at, _ := v.Get("agent")

@@ -14,7 +14,7 @@ import (
 // as few events, whole and in order, and another one's words are not held up by it.
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	const flood, most = 400 * time.Millisecond, 60_000 // more than 2 MiB are too much
+	const flood, most = 400 * time.Millisecond, 50_000 // some 40 bytes count for each, and more than 2 MiB are too much
 	heard := make(chan struct{})
 	var said, elapsed = 0, time.Duration(0)
 	s := newTheatre(t, func(_ *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
