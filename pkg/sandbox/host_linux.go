@@ -55,6 +55,7 @@ type Host struct {
 	pendingLooks *pendingLooks // nil where nothing is noted
 	unnoted      error         // why not, where it should be
 
+	waiting waitingTrees
 	groups  *groups      // nil without control groups
 	adopted *childList   // of the main thread, which gets what calls leave behind
 	strays  strayZombies // the census's
@@ -203,7 +204,9 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 
+	h.waiting.shut()
 	h.calls.Wait()
+	h.waiting.close()
 	h.rulesets.close()
 	h.main.close()
 	if h.mounts != nil {
@@ -243,6 +246,15 @@ func (h *Host) Close() error {
 func (h *Host) enter(c *call) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.register(c); err != nil {
+		return err
+	}
+	h.calls.Add(1)
+	return nil
+}
+
+// register gives a call a mark that no other one has. Called with mu held.
+func (h *Host) register(c *call) error {
 	if h.closed {
 		return errClosed
 	}
@@ -250,7 +262,6 @@ func (h *Host) enter(c *call) error {
 		c.mark = h.family.newMark()
 	}
 	h.live[c.mark] = c
-	h.calls.Add(1)
 	return nil
 }
 
@@ -258,9 +269,16 @@ func (h *Host) enter(c *call) error {
 func (h *Host) leave(c *call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.live, c.mark)
-	delete(h.roots, c.root.pid)
+	h.unregister(c)
 	h.calls.Done()
+}
+
+// unregister ends what register and enrol began. Called with mu held.
+func (h *Host) unregister(c *call) {
+	delete(h.live, c.mark)
+	if h.roots[c.root.pid] == c { // the number may be another's by now
+		delete(h.roots, c.root.pid)
+	}
 }
 
 // enrol makes a call's first process known, so that it is not taken for an orphan should it lower its mark.

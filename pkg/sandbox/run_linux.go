@@ -34,6 +34,12 @@ type call struct {
 	stopping
 }
 
+func newCall(plan Plan) *call {
+	c := &call{plan: plan, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
+	c.root.report = -1
+	return c
+}
+
 // Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when
 // the first process ends, what it left behind is killed at once; when ctx ends or the time is up, the
 // process group gets SIGTERM, and after the grace SIGKILL; a call that floods its output or starts too many
@@ -49,7 +55,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	if err := process.check(); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	c := &call{plan: plan, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
+	c := newCall(plan)
 	if err := h.enter(c); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
@@ -94,6 +100,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	if c.group != nil {
 		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
 	}
+	defer h.wantWaiting(c, process)
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	// What could not be ended may hold them, and so may whoever was sent them through a socket.
 	c.dirs.shared = lost != nil || leftErr != nil || left.lost > 0 || len(c.plan.profile.Sockets) > 0
@@ -110,52 +117,89 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 // start makes the process.
 func (h *Host) start(c *call, process Process) (err error) {
 	var theirs []int // descriptors that are only for the call
-	c.root.report = -1
 	defer func() {
 		for _, fd := range theirs {
 			unix.Close(fd)
 		}
 		if err != nil {
-			if c.root.report >= 0 {
-				unix.Close(c.root.report)
-			}
 			h.unnote(c, false)
-			err = errors.Join(err, c.discard())
-			if c.group != nil {
-				h.groups.giveBack(c.group)
-			}
+			err = errors.Join(err, h.discard(c))
 		}
 	}()
 	id, err := h.identityOf(&c.plan)
 	if err != nil {
 		return err
 	}
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
-		return err
-	}
-	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
+	shut, tree, err := h.shutIn(c, process, id)
 	if err != nil {
 		return err
 	}
 	defer shut.close()
+	if tree != nil {
+		theirs = append(theirs, tree.channel)
+	}
 	c.hints, c.watched = shut.hints, shut.watched
 	h.note(c)
-	files, theirs, err := h.files(c, process, id)
+	files, opened, err := h.files(c, process, id)
+	theirs = append(theirs, opened...)
 	if err != nil {
 		return err
 	}
-	b := &childSetup{
-		argv: process.Argv, env: c.plan.environ(c.dirs.home, process.Trace), dir: c.dirs.start, files: files,
+	c.root.program = process.Argv[0]
+	if tree != nil {
+		return tree.release(process.Argv, c.plan.environ(c.dirs.home, process.Trace), files)
+	}
+	b := h.setup(c, shut, id)
+	b.argv, b.env, b.files = process.Argv, c.plan.environ(c.dirs.home, process.Trace), files
+	if err := h.launch(c, b); err != nil {
+		return err
+	}
+	h.enrol(c)
+	h.wakeCensus()
+	if shut.rules != nil {
+		h.rulesets.prepare(shut.kind, h.systemRuleset)
+	}
+	return nil
+}
+
+// shutIn makes what a call is shut into: the tree that waits for such a call, where everything is as it was
+// when that was made, else a confinement for one that is to be made.
+func (h *Host) shutIn(c *call, process Process, id identity) (*confinement, *waitingTree, error) {
+	if tree := h.takeWaiting(c, process); tree != nil {
+		shut, err := h.outline(&c.plan, tree.dirs, process.Argv[0])
+		if err == nil && tree.fits(h, shut, id) {
+			h.adopt(c, tree)
+			return shut, tree, nil
+		}
+		h.waiting.discard(tree) // what is wrong, who makes one now tells
+	}
+	var err error
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
+		return nil, nil, err
+	}
+	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
+	return shut, nil, err
+}
+
+// setup is a call's way from clone to execve, without its command.
+func (h *Host) setup(c *call, shut *confinement, id identity) *childSetup {
+	return &childSetup{
+		dir:    c.dirs.start,
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
-		self: h.self, init: -1, report: -1, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
+		self: h.self, init: -1, report: -1, channel: -1, session: h.session,
+		terminal: c.plan.profile.Terminal, tasks: -1,
 	}
-	if h.groups != nil && id.uid == 0 || h.groups != nil && h.groups.memory {
+}
+
+// launch makes the first process of a call.
+func (h *Host) launch(c *call, b *childSetup) (err error) {
+	if h.groups != nil && b.identity.uid == 0 || h.groups != nil && h.groups.memory {
 		limits := c.plan.profile.Limits
 		if c.group, b.tasks, err = h.groups.take(c.plan.tasks(), limits.Memory); err != nil {
 			return err
 		}
-		theirs = append(theirs, b.tasks)
+		defer unix.Close(b.tasks)
 	}
 	if c.plan.level.hasNamespaces() {
 		if h.noInit != nil {
@@ -167,19 +211,13 @@ func (h *Host) start(c *call, process Process) (err error) {
 		}
 		b.init, b.report = h.init, c.root.report
 	}
-	l := &launch{namespaces: namespaces(&c.plan, id)}
+	l := &launch{namespaces: namespaces(&c.plan, b.identity)}
 	b.steps(l)
 	process1, err := l.start()
 	if err != nil {
 		return err
 	}
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
-	c.root.program = process.Argv[0]
-	h.enrol(c)
-	h.wakeCensus()
-	if shut.rules != nil {
-		h.rulesets.prepare(shut.kind, h.systemRuleset)
-	}
 	return nil
 }
 
@@ -310,15 +348,28 @@ func (c *call) conclude(why callEnd, ended bool) (Outcome, error) {
 	return c.outcome(why, end), err
 }
 
-// discard takes away what start made of a call that did not start.
-func (c *call) discard() error {
+// discard takes away what start made of a call that did not start, or that no command came to.
+func (h *Host) discard(c *call) error {
+	var errs []error
+	if c.root.pid != 0 {
+		_ = unix.PidfdSendSignal(c.root.pidfd, unix.SIGKILL, nil, 0) // ESRCH is as good
+		_, err := reap(c.root.pid)
+		errs = append(errs, err)
+		unix.Close(c.root.pidfd)
+	}
+	if c.root.report >= 0 {
+		unix.Close(c.root.report)
+	}
 	for _, s := range c.streams {
 		if s != nil {
 			unix.Close(s.from)
 		}
 	}
-	if c.dirs == nil {
-		return nil
+	if c.dirs != nil {
+		errs = append(errs, c.dirs.remove())
 	}
-	return c.dirs.remove()
+	if c.group != nil {
+		h.groups.giveBack(c.group)
+	}
+	return errors.Join(errs...)
 }
