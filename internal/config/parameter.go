@@ -28,7 +28,9 @@ type parameter struct {
 
 	lengths map[string]yamldoc.Value // the bounds of how long it is, by their keys
 	enum    []yamldoc.Value
-	pattern *regexp.Regexp // for the whole value
+	// membersAt is where it is said which members an object has to have; without a node where it is not.
+	membersAt yamldoc.Value
+	pattern   *regexp.Regexp // for the whole value
 }
 
 // parameterMapping is what an entry of parameters may say.
@@ -46,9 +48,7 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 		},
 		Keys: append([]yamldoc.Key[*parameter]{
 			yamldoc.NewKey("name", "a text", (*parameter).readName),
-			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) {
-				v.SetBool(&p.parameter.Required)
-			}),
+			yamldoc.NewKey("required", "true or false", (*parameter).readRequired),
 			yamldoc.NewKey("default", "a value of the parameter's type", (*parameter).readDefault),
 			yamldoc.NewKey("code", "sql", (*parameter).readCode),
 			yamldoc.NewKey("allow_leading_dash", "true or false", func(p *parameter, v yamldoc.Value) {
@@ -73,7 +73,10 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 
 // itemsMapping is what may be said about the items of an array.
 func itemsMapping() yamldoc.Mapping[*parameter] {
-	return yamldoc.Mapping[*parameter]{Name: "items", Keys: typeKeys(), Synonyms: typeNamesElsewhere()}
+	return yamldoc.Mapping[*parameter]{Name: "items", Synonyms: typeNamesElsewhere(),
+		Keys: append([]yamldoc.Key[*parameter]{
+			yamldoc.NewKey("required", "a list of members of the items", (*parameter).readRequiredMembers),
+		}, typeKeys()...)}
 }
 
 // propertyMapping is what may be said about a member of an object.
@@ -81,9 +84,7 @@ func propertyMapping() yamldoc.Mapping[*parameter] {
 	return yamldoc.Mapping[*parameter]{
 		Name: "a property", Synonyms: typeNamesElsewhere(),
 		Keys: append([]yamldoc.Key[*parameter]{
-			yamldoc.NewKey("required", "true or false", func(p *parameter, v yamldoc.Value) {
-				v.SetBool(&p.parameter.Required)
-			}),
+			yamldoc.NewKey("required", "true or false", (*parameter).readRequired),
 			yamldoc.NewKey("default", "a value of the property's type", (*parameter).readDefault),
 		}, typeKeys()...),
 		Elsewhere: []yamldoc.Misplaced{{Names: []string{"secret"},
@@ -384,6 +385,43 @@ func (p *parameter) readItems(v yamldoc.Value) {
 	yamldoc.ReadKeys(v, itemsMapping(), items)
 	items.check()
 	p.itemsAt, p.parameter.Items = v, &items.parameter
+}
+
+// readRequired reads whether there has to be a value, or, as JSON Schema has it, which members an object has to have.
+func (p *parameter) readRequired(v yamldoc.Value) {
+	if v.IsList() {
+		p.membersAt = v
+		return
+	}
+	v.SetBool(&p.parameter.Required)
+}
+
+// readRequiredMembers reads the members that each item of a list has to have.
+func (p *parameter) readRequiredMembers(v yamldoc.Value) {
+	if !v.IsList() {
+		v.Mismatch("a list of members", "an item is always there; of an object write the members that it must have: required: [street]")
+		return
+	}
+	p.membersAt = v
+}
+
+// requireMembers marks the members that an object has to have.
+func (p *parameter) requireMembers() {
+	if p.membersAt.Node == nil {
+		return
+	}
+	names, ok := p.membersAt.Texts()
+	for i, name := range names {
+		at := slices.IndexFunc(p.parameter.Properties, func(m tool.Parameter) bool { return m.Name == name })
+		if at < 0 && ok {
+			p.membersAt.Item(i).Fail(yamldoc.RuleValue, "declare it under properties", "%s is required, and no property",
+				yamldoc.Quote(name))
+			continue
+		}
+		if at >= 0 {
+			p.parameter.Properties[at].Required = true
+		}
+	}
 }
 
 // mostProperties bounds the members of one object.

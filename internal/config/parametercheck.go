@@ -19,6 +19,7 @@ func (p *parameter) check() {
 	if p.badType {
 		return
 	}
+	p.requireMembers()
 	declared := p.parameter.Type
 	only := func(at yamldoc.Value, types ...tool.Type) {
 		if at.Node != nil && !slices.Contains(types, declared) {

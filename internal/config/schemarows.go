@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"math"
 
 	"github.com/a2a-acp/a2a-acp/internal/request"
@@ -19,7 +20,8 @@ func schemaRows() map[string]map[string]schemaRow {
 	parameter := map[string]schemaRow{
 		"name": {"The name by which calls and the script ({{name}}) know it.",
 			schema{"type": "string", "pattern": flagName.String()}},
-		"required": {"Whether a call must give it.", withDefault(aBool(), false)},
+		"required": {"Whether a call must give it; of an object also a list of the members that it must have.",
+			withDefault(anyOf(aBool(), schema{"type": "array", "items": aText()}), false)},
 		"default": {"What counts when a call does not give it; of the parameter's type.",
 			schema{"not": schema{"type": "null"}}},
 		"code": {"The value is a program that the agent is meant to write; " +
@@ -37,12 +39,15 @@ func schemaRows() map[string]map[string]schemaRow {
 			anEnum(tool.SlashEncoded, tool.SlashSegments)},
 	}
 	property := map[string]schemaRow{
-		"required": {"Whether the object must have it.", withDefault(aBool(), false)},
-		"default":  parameter["default"],
+		"required": {"Whether the object must have it; of an object also a list of the members that it must have.",
+			withDefault(anyOf(aBool(), schema{"type": "array", "items": aText()}), false)},
+		"default": parameter["default"],
 	}
 	for name, row := range types {
 		parameter[name], property[name] = row, row
 	}
+	items := maps.Clone(types)
+	items["required"] = schemaRow{"The members that each item, an object, must have.", schema{"type": "array", "items": aText()}}
 	match := map[string]schemaRow{
 		"is":       {"It must be exactly this.", aText()},
 		"contains": {"This must stand in it; of a list, all.", someTexts()},
@@ -197,7 +202,7 @@ func schemaRows() map[string]map[string]schemaRow {
 			"max_kb":   {"How long a call's arguments may be, as JSON.", aWhole(1, mostArgumentsKB)},
 		},
 		"a tool": toolRows(), "sandbox": sandbox, "resource_limits": limits, "a parameter": parameter,
-		"items": types, "a property": property,
+		"items": items, "a property": property,
 		"an allowed path": {
 			"path":   {"The file or directory; relative to working_directory.", aPath()},
 			"access": {"write includes read.", withDefault(anEnum("read", "write"), "write")},

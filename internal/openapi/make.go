@@ -75,6 +75,7 @@ type Skipped struct {
 // Source is where requests go, with the same credentials.
 type Source struct {
 	Name    string
+	Server  string
 	Secrets []string // one for each of the credentials
 	// TokenURL is where the last secret is shown to fetch a token; "" where none is.
 	TokenURL string
@@ -122,7 +123,11 @@ func (m *maker) make() error {
 		if o.err != nil {
 			continue
 		}
-		if security[i], o.err = m.security(o.value); o.err != nil {
+		server, err := m.serverOf(o)
+		if o.err = err; err != nil {
+			continue
+		}
+		if security[i], o.err = m.security(o.value, server); o.err != nil {
 			continue
 		}
 		key := security[i].key()
@@ -130,7 +135,7 @@ func (m *maker) make() error {
 			scopes[key] = append(scopes[key], security[i].scopes...)
 		}
 	}
-	m.names = sources(m.Source, keys)
+	m.names = m.sourceNames(keys)
 	found := false
 	for i := range all {
 		o := &all[i]
@@ -139,7 +144,7 @@ func (m *maker) make() error {
 		}
 		found = true
 		w := security[i]
-		source := Source{Name: m.names[w.key()], schemes: w.schemes, scopes: scopes[w.key()]}
+		source := Source{Name: m.names[w.key()], Server: w.server, schemes: w.schemes, scopes: scopes[w.key()]}
 		if err := m.add(o, w, source); err != nil {
 			m.made.Skipped = append(m.made.Skipped, Skipped{clean(o.id), toolyaml.Clean(err.Error())})
 		}
@@ -165,7 +170,7 @@ func (m *maker) add(o *operation, w wanted, source Source) error {
 	source.Secrets = secrets(source.Name, source.schemes)
 	for _, scheme := range source.schemes {
 		if v, err := m.doc.scheme(scheme); err == nil && v.get("type").text() == "oauth2" {
-			source.TokenURL, _ = m.tokenURL(scheme, v)
+			source.TokenURL, _ = tokenURL(scheme, v, source.Server)
 		}
 	}
 	t.from, t.Security = source, w.told()
@@ -267,20 +272,32 @@ func (d *document) title() string {
 
 // server returns where requests go: what the person says, or the first server of the document.
 func (d *document) server(said string) (string, error) {
-	from := "--server"
-	if said == "" {
-		from = "the document's server"
-		servers := d.top("servers").members()
-		if said = d.swaggerServer(); said == "" && len(servers) == 0 {
-			return "", errors.New("the document names no server; --server https://api.example.com says where requests go")
-		}
-		if said == "" {
-			said = servers[0].value.get("url").text()
-			for _, v := range servers[0].value.get("variables").members() {
-				said = strings.ReplaceAll(said, "{"+v.name+"}", v.value.get("default").text())
-			}
-		}
+	if said != "" {
+		return checkServer("--server", said)
 	}
+	if said = d.swaggerServer(); said == "" {
+		said = firstServer(d.top("servers"))
+	}
+	if said == "" {
+		return "", errors.New("the document names no server; --server https://api.example.com says where requests go")
+	}
+	return checkServer("the document's server", said)
+}
+
+// firstServer is the URL of the first of some servers, with what its variables are if nobody says otherwise; "" for none.
+func firstServer(servers value) string {
+	list := servers.members()
+	if len(list) == 0 {
+		return ""
+	}
+	at := list[0].value.get("url").text()
+	for _, v := range list[0].value.get("variables").members() {
+		at = strings.ReplaceAll(at, "{"+v.name+"}", v.value.get("default").text())
+	}
+	return at
+}
+
+func checkServer(from, said string) (string, error) {
 	u, err := url.Parse(said)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" || strings.ContainsAny(said, "{}") || !isClean(said) {
@@ -288,4 +305,22 @@ func (d *document) server(said string) (string, error) {
 			from, quote(said))
 	}
 	return said, nil
+}
+
+// serverOf returns where the requests of an operation go: to a server of its own, or of its path, before that of the document.
+func (m *maker) serverOf(o *operation) (string, error) {
+	for _, servers := range []value{o.value.get("servers"), o.item.get("servers")} {
+		if len(servers.members()) == 0 {
+			continue
+		}
+		if m.Server != "" {
+			return "", errors.New("it has a server of its own, and --server names one: import it without")
+		}
+		own, err := checkServer("its own server", firstServer(servers))
+		if err != nil {
+			return "", errors.New(strings.TrimSuffix(err.Error(), "; --server https://api.example.com says where they go"))
+		}
+		return own, nil
+	}
+	return m.made.Server, nil
 }

@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -86,7 +87,8 @@ type field struct {
 	name, parameter string
 	style           string // how a list or an object is written, in OpenAPI's words; "" for the usual way of the place
 	explode         bool
-	asJSON          bool // the value is written as JSON, whatever it is
+	asJSON          bool   // the value is written as JSON, whatever it is
+	fixed           string // what is sent in place of a value, with tags for parameters of the path
 }
 
 // request makes the request of an operation.
@@ -96,8 +98,6 @@ func (d *document) request(o *operation, s *schemas) (*request, error) {
 		return nil, o.err
 	case o.method == "TRACE":
 		return nil, errors.New("TRACE is no method for tools")
-	case len(o.value.get("servers").members()) > 0 || len(o.item.get("servers").members()) > 0:
-		return nil, errors.New("it has servers of its own")
 	}
 	r := &request{}
 	declared, err := d.declared(o)
@@ -111,7 +111,7 @@ func (d *document) request(o *operation, s *schemas) (*request, error) {
 			return nil, fmt.Errorf("the parameter %s: %w", quote(name), err)
 		}
 	}
-	if r.path, err = pathOf(o.path, inPath); err != nil {
+	if err = r.lineOf(o.path, inPath); err != nil {
 		return nil, err
 	}
 	if body := d.bodyOf(o, declared); body != nil {
@@ -306,13 +306,65 @@ func (r *request) free(name, in string) string {
 	return free
 }
 
-// pathOf writes a path with the tags of a template.
-func pathOf(path string, parameters map[string]string) (string, error) {
+// lineOf takes the path of an operation apart, which some documents write a query and a fragment into: a fragment is never
+// sent (RFC 3986, 3.5), and only tells operations apart.
+func (r *request) lineOf(path string, parameters map[string]string) error {
+	if !isClean(path) {
+		return errors.New("its path holds what has no place in one, or is too long")
+	}
+	path, _, _ = strings.Cut(path, "#")
+	path, query, _ := strings.Cut(path, "?")
+	used := map[string]bool{}
+	var err error
+	if r.path, err = tagged(path, parameters, used); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		if part == "" {
+			continue
+		}
+		if err := r.addFixed(part, parameters, used); err != nil {
+			return err
+		}
+	}
+	if len(used) != len(parameters) {
+		return errors.New("its path does not name each parameter in the path once")
+	}
+	return nil
+}
+
+// addFixed takes in a field that stands in the path.
+func (r *request) addFixed(part string, parameters map[string]string, used map[string]bool) error {
+	name, value, _ := strings.Cut(part, "=")
+	f := field{}
+	var err, wrong error
+	if f.name, err = url.QueryUnescape(name); err == nil {
+		value, wrong = url.QueryUnescape(value)
+	}
+	if err != nil || wrong != nil || strings.ContainsAny(f.name, "{}") || !isClean(f.name) || value != "" && !isClean(value) {
+		return errors.New("the query in its path cannot be read")
+	}
+	if slices.ContainsFunc(r.query, func(other field) bool { return other.name == f.name }) {
+		return fmt.Errorf("the field %s of the query stands in its path, too", quote(f.name))
+	}
+	if f.fixed, err = tagged(value, parameters, used); err != nil {
+		return err
+	}
+	for _, styled := range r.pathStyles {
+		if strings.Contains(f.fixed, "{{"+styled.parameter+"}}") {
+			return fmt.Errorf("the parameter %s has a place in the query, and is a list or an object", quote(styled.name))
+		}
+	}
+	r.query = append(r.query, f)
+	return nil
+}
+
+// tagged writes a text of a path with the tags of a template.
+func tagged(text string, parameters map[string]string, used map[string]bool) (string, error) {
 	var b strings.Builder
-	used := 0
-	for rest := path; rest != ""; {
+	for rest := text; rest != ""; {
 		before, after, tag := strings.Cut(rest, "{")
-		if strings.ContainsAny(before, "}%?#") || !isClean(path) {
+		if strings.ContainsAny(before, "}%") {
 			return "", errors.New("its path holds what has no place in one, or is too long")
 		}
 		b.WriteString(before)
@@ -321,15 +373,15 @@ func pathOf(path string, parameters map[string]string) (string, error) {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		id, known := parameters[name]
-		if !closed || !known {
+		switch {
+		case !closed || !known:
 			return "", fmt.Errorf("its path names %s, which no parameter in the path declares", quote(name))
+		case used[name]:
+			return "", errors.New("its path does not name each parameter in the path once")
 		}
 		b.WriteString("{{" + id + "}}")
-		used++
+		used[name] = true
 		rest = after
-	}
-	if used != len(parameters) {
-		return "", errors.New("its path does not name each parameter in the path once")
 	}
 	return b.String(), nil
 }

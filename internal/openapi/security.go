@@ -1,7 +1,9 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,13 +22,14 @@ const (
 
 // wanted is what an operation is called with: security schemes, all of them at once; none where nothing is wanted.
 type wanted struct {
+	server  string // where it goes
 	schemes []string
 	scopes  []string // that a token has to be good for, if one is fetched
 	passed  []string // alternatives before these, each with the reason why it cannot be made
 }
 
 // key is the same for operations that are called with the same.
-func (w wanted) key() string { return strings.Join(w.schemes, "\x00") }
+func (w wanted) key() string { return w.server + "\x00" + strings.Join(w.schemes, "\x00") }
 
 // Security tells what a tool is called with.
 type Security struct {
@@ -48,7 +51,8 @@ func (w wanted) told() *Security {
 }
 
 // security returns what an operation is called with: the first of its alternatives that can be made.
-func (m *maker) security(operation value) (w wanted, why error) {
+func (m *maker) security(operation value, server string) (w wanted, why error) {
+	w.server = server
 	says := operation.get("security")
 	if says == nil {
 		says = m.doc.top("security")
@@ -63,7 +67,7 @@ func (m *maker) security(operation value) (w wanted, why error) {
 				scopes = scheme.value.texts() // of another scheme they are roles, which nobody asks for (OpenAPI 3.1, 4.8.30)
 			}
 			if why == nil {
-				why = m.checkScheme(scheme.name, scopes)
+				why = m.checkScheme(scheme.name, scopes, server)
 			}
 			w.schemes, names = append(w.schemes, scheme.name), append(names, clean(scheme.name))
 			w.scopes = append(w.scopes, scopes...)
@@ -78,11 +82,11 @@ func (m *maker) security(operation value) (w wanted, why error) {
 }
 
 // checkScheme says why no credential is made of a security scheme; nil where one is.
-func (m *maker) checkScheme(name string, scopes []string) error {
-	why, known := m.doc.auths[name]
+func (m *maker) checkScheme(name string, scopes []string, server string) error {
+	why, known := m.doc.auths[server+"\x00"+name]
 	if !known {
-		_, why = m.auth(name, "", nil)
-		m.doc.auths[name] = why
+		_, why = m.auth(name, Source{Server: server}, "")
+		m.doc.auths[server+"\x00"+name] = why
 	}
 	for _, scope := range scopes {
 		if why == nil && (!isClean(scope) || strings.ContainsFunc(scope, notInScope)) {
@@ -99,7 +103,7 @@ func notInScope(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\
 func (m *maker) credentials(s Source) (*yaml.Node, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i, scheme := range s.schemes {
-		auth, err := m.auth(scheme, s.Secrets[i], s.scopes)
+		auth, err := m.auth(scheme, s, s.Secrets[i])
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +126,7 @@ func (d *document) scheme(name string) (value, error) {
 }
 
 // auth is the auth of a source that a security scheme becomes, with a reference to the secret.
-func (m *maker) auth(scheme, secret string, scopes []string) (*yaml.Node, error) {
+func (m *maker) auth(scheme string, of Source, secret string) (*yaml.Node, error) {
 	v, err := m.doc.scheme(scheme)
 	if err != nil {
 		return nil, err
@@ -143,7 +147,7 @@ func (m *maker) auth(scheme, secret string, scopes []string) (*yaml.Node, error)
 		return toolyaml.Flow(toolyaml.Mapping("api_key", toolyaml.Flow(toolyaml.Mapping("in", toolyaml.Text(v.get("in").text()),
 			"name", toolyaml.Text(name), "value", reference)))), nil
 	case kind == "oauth2":
-		return m.clientCredentials(scheme, v, reference, scopes)
+		return m.clientCredentials(scheme, v, reference, of)
 	case kind == "apiKey":
 		return nil, fmt.Errorf("it wants the key %s in a %s, and keys in a header, a query or a cookie are made", quote(scheme),
 			clean(v.get("in").text()))
@@ -160,15 +164,15 @@ func (m *maker) auth(scheme, secret string, scopes []string) (*yaml.Node, error)
 }
 
 // clientCredentials is the auth that a scheme of OAuth 2 becomes whose tokens a client has for itself (RFC 6749, 4.4).
-func (m *maker) clientCredentials(scheme string, v value, secret *yaml.Node, scopes []string) (*yaml.Node, error) {
-	endpoint, err := m.tokenURL(scheme, v)
+func (m *maker) clientCredentials(scheme string, v value, secret *yaml.Node, of Source) (*yaml.Node, error) {
+	endpoint, err := tokenURL(scheme, v, of.Server)
 	if err != nil {
 		return nil, err
 	}
 	client := toolyaml.Text("client")
 	client.LineComment = "# check: the name of your client there; the document cannot say"
 	from := toolyaml.Mapping("token_url", toolyaml.Text(endpoint), "client_id", client, "client_secret", secret)
-	list := slices.Clone(scopes)
+	list := slices.Clone(of.scopes)
 	slices.Sort(list)
 	if list = slices.Compact(list); len(list) > 0 {
 		toolyaml.Add(from, "scopes", toolyaml.Texts(list))
@@ -178,9 +182,9 @@ func (m *maker) clientCredentials(scheme string, v value, secret *yaml.Node, sco
 
 // tokenURL is the endpoint that a client has its tokens from. The client's secret is shown there, so it is reached in clear
 // only where the requests themselves are.
-func (m *maker) tokenURL(scheme string, v value) (string, error) {
+func tokenURL(scheme string, v value, server string) (string, error) {
 	flow := v.get("flows").get("clientCredentials")
-	if m.doc.isSwagger() && v.get("flow").text() == "application" {
+	if v.get("flow").text() == "application" { // Swagger 2.0
 		flow = v
 	}
 	if flow == nil {
@@ -188,7 +192,7 @@ func (m *maker) tokenURL(scheme string, v value) (string, error) {
 			quote(scheme), loginHint)
 	}
 	said := flow.get("tokenUrl").text()
-	base, err := url.Parse(m.made.Server)
+	base, err := url.Parse(server)
 	if err != nil {
 		return "", err
 	}
@@ -203,39 +207,37 @@ func (m *maker) tokenURL(scheme string, v value) (string, error) {
 	return u.String(), nil
 }
 
-// sources gives each security scheme that some operation is called with a source of its own, so that a credential is
-// sent only where it is wanted. The one that most have is called as the person says.
-func sources(main string, schemes []string) map[string]string {
+// sourceNames gives each set of security schemes that some operation is called with, at each server, a source of its own, so
+// that a credential is sent only where it is wanted. The one that most have is called as the person says.
+func (m *maker) sourceNames(keys []string) map[string]string {
 	counts := map[string]int{}
-	for _, scheme := range schemes {
-		counts[scheme]++
+	for _, key := range keys {
+		counts[key]++
 	}
-	var order []string
-	for scheme := range counts {
-		order = append(order, scheme)
-	}
+	order := slices.Collect(maps.Keys(counts))
 	slices.SortFunc(order, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
-	const most = 16 // of a scheme's name: the secret is called so, too
+	const most = 16 // of a part of the name: the secret is called so, too
 	names, taken := map[string]string{}, map[string]bool{}
-	for i, scheme := range order {
-		name := main
-		if i > 0 {
-			name = words(strings.ReplaceAll(scheme, "\x00", "_"))
-			name = main + "_" + name[:min(len(name), most)]
+	for i, key := range order {
+		server, schemes, _ := strings.Cut(key, "\x00")
+		name := m.Source
+		if u, err := url.Parse(server); i > 0 && err == nil && server != m.made.Server {
+			host := words(u.Host + u.Path)
+			name += "_" + host[:min(len(host), most)]
 		}
-		if i > 0 && scheme == "" {
-			name = main + "_public"
+		if i > 0 && schemes != "" {
+			label := words(strings.ReplaceAll(schemes, "\x00", "_"))
+			name += "_" + label[:min(len(label), most)]
+		} else if i > 0 && name == m.Source {
+			name += "_public"
 		}
 		for taken[name] {
 			name += "_"
 		}
 		taken[name] = true
-		names[scheme] = name
+		names[key] = name
 	}
 	return names
 }

@@ -52,7 +52,7 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 func (m *maker) sources(sources []Source) (*yaml.Node, error) {
 	list := toolyaml.Mapping()
 	for _, s := range sources {
-		entry := toolyaml.Mapping("base_url", toolyaml.Text(m.made.Server))
+		entry := toolyaml.Mapping("base_url", toolyaml.Text(s.Server))
 		if len(m.Addresses) > 0 {
 			addresses := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 			for _, address := range m.Addresses {
@@ -135,6 +135,9 @@ func (t *Tool) http() *yaml.Node {
 		fields := toolyaml.Flow(toolyaml.Mapping())
 		for _, f := range list.fields {
 			value := toolyaml.Text("{{" + f.parameter + "}}")
+			if f.parameter == "" {
+				value = toolyaml.Text(f.fixed)
+			}
 			if f.asJSON {
 				value = toolyaml.Text("{{" + f.parameter + "|tojson}}")
 			}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -239,7 +240,13 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 	if len(made.Tools) == 0 {
 		return
 	}
-	i.env.Say("requests go to " + made.Server)
+	var servers []string
+	for _, s := range made.Sources {
+		if !slices.Contains(servers, s.Server) {
+			servers = append(servers, s.Server)
+		}
+	}
+	i.env.Say("requests go to " + brief(servers))
 	for _, s := range made.Sources {
 		for _, secret := range s.Secrets {
 			i.env.Say(fmt.Sprintf("the source %s wants the secret %s: a2a-acp secrets set %s", s.Name, secret, secret))
