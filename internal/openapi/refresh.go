@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -14,31 +15,45 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Refresh brings a tools file up to date with the document, and returns what Drift tells of it. Tools that are missing
-// there are put at its end, and those that are not made any more are switched off; one that is another is told and left to
-// the person, who may have changed it. Every other byte stays. A tool whose source the file has not is not put there: that
-// is an error.
+// Refresh brings a tools file up to date with the document, and returns what it has done, a line each: + for a tool that was
+// missing and is put at the end, - for one that is not made any more and is switched off, ~ for one with parts that were
+// written anew, since the document has changed them and nobody else; ! for what is other in the document and is left, since
+// a person has changed it, or may have. Every other byte stays. A tool whose source the file has not is an error.
 func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error) {
-	if lines, err = m.Drift(file); err != nil {
+	drift, err := m.Drift(file)
+	if err != nil {
 		return nil, nil, err
 	}
 	before, err := config.ReadTools(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	off := map[string]bool{}
-	for _, line := range lines {
-		switch id := line[2:]; line[0] {
+	off, took := map[string]bool{}, map[string]bool{}
+	for _, line := range drift {
+		id := line[2:]
+		at := slices.IndexFunc(m.Tools, func(t Tool) bool { return t.Name == id })
+		var err error
+		switch line[0] {
 		case '-':
-			off[id] = true
-			if file.Data, err = toolyaml.Switch(file.Data, id, false); err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
-			}
+			off[id], lines = true, append(lines, line)
+			file.Data, err = toolyaml.Switch(file.Data, id, false)
 		case '+':
-			at := slices.IndexFunc(m.Tools, func(t Tool) bool { return t.Name == id })
-			if file.Data, err = addTool(file.Data, &m.Tools[at]); err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
+			lines = append(lines, line)
+			file.Data, err = addTool(file.Data, &m.Tools[at])
+		case '~':
+			var x *takeover
+			if x, err = takeOver(file.Data, &m.Tools[at], false); err == nil && len(x.left) > 0 {
+				if _, broken := config.ReadTools(config.File{Name: file.Name, Commands: file.Commands, Data: x.data}); broken != nil {
+					x, err = takeOver(file.Data, &m.Tools[at], true)
+				}
 			}
+			if err == nil {
+				file.Data, lines = x.data, append(lines, x.told(id)...)
+				took[id] = len(x.took) > 0
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
 	after, err := config.ReadTools(file)
@@ -48,14 +63,55 @@ func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error
 	for i := range before {
 		was := before[i].Tool
 		is := find(after, was.ID)
-		if off[was.ID] && is != nil {
+		if is == nil {
+			return nil, nil, fmt.Errorf("%s would lose %s", file.Name, was.ID)
+		}
+		if off[was.ID] {
 			was.Disabled, was.Unavailable = true, is.Tool.Unavailable
 		}
-		if is == nil || !reflect.DeepEqual(withoutPlace(was), withoutPlace(is.Tool)) {
+		if took[was.ID] { // what stands beside these parts is the person's
+			now := is.Tool
+			was.Description, was.Parameters, was.Annotations = now.Description, now.Parameters, now.Annotations
+			was.HTTP, was.Sandbox.References, was.Sandbox.Limits.Timeout = now.HTTP, now.Sandbox.References, now.Sandbox.Limits.Timeout
+		}
+		if !reflect.DeepEqual(withoutPlace(was), withoutPlace(is.Tool)) {
 			return nil, nil, fmt.Errorf("%s would say something else of %s than before", file.Name, was.ID)
 		}
 	}
-	return file.Data, lines, nil
+	return file.Data, append(lines, m.missingScopes(after)...), nil
+}
+
+// told says what a changed document comes to for a tool.
+func (x *takeover) told(id string) (lines []string) {
+	if len(x.took) > 0 {
+		lines = append(lines, "~ "+id+" ("+strings.Join(x.took, ", ")+")")
+	}
+	if x.why != "" {
+		return append(lines, "! "+id+" is other in the document; its entry "+x.why)
+	}
+	for _, part := range x.left {
+		lines = append(lines, "! "+id+": "+part+" is other in the document, and was changed here or has a comment")
+	}
+	return lines
+}
+
+// missingScopes lists what the tokens of the file's sources are not asked to be good for, and the document wants.
+func (m *Made) missingScopes(after []config.Loaded) (lines []string) {
+	for _, s := range m.Sources {
+		i := slices.IndexFunc(after, func(l config.Loaded) bool {
+			return l.Tool.HTTP != nil && l.Tool.HTTP.API.Name == s.Name && l.Tool.HTTP.API.Auth.Kind == tool.AuthClientCredentials
+		})
+		if i < 0 {
+			continue
+		}
+		asked := slices.Clone(after[i].Tool.HTTP.API.Auth.Token.Scopes)
+		for _, scope := range s.scopes {
+			if !slices.Contains(asked, scope) {
+				lines, asked = append(lines, "! the source "+s.Name+" does not ask for the scope "+scope), append(asked, scope)
+			}
+		}
+	}
+	return lines
 }
 
 func withoutPlace(t tool.Tool) tool.Tool {
@@ -78,10 +134,12 @@ func addTool(data []byte, t *Tool) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not added: it wants the source %s, which is not there; add that by hand, as an import "+
 			"without --out prints it", t.Name, t.from.Name)
 	}
-	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, t.entry()))
+	made := t.entry()
+	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, made))
 	if err != nil {
 		return nil, err
 	}
+	entry = marked(entry, []string{madeMark + strings.Join(madeOf(made), ".")})
 	end := []byte("\n")
 	if bytes.Contains(data, []byte("\r\n")) {
 		end = []byte("\r\n")

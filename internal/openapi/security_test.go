@@ -62,7 +62,7 @@ func TestSecurity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := made.File()
+			data, err := made.unmarked()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestScopes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := made.File()
+	data, err := made.unmarked()
 	if err != nil || !strings.Contains(string(data), "scopes: [list, read]\n") {
 		t.Errorf("want the scopes list and read: %v\n%s", err, data)
 	}

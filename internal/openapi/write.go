@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,17 +36,32 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 	out = append(out, "tools:\n"...)
 	const together = 64 // are written at a time: an encoder costs more than a tool, and their nodes are many
 	for some := range slices.Chunk(tools, together) {
-		entries := toolyaml.Mapping()
+		entries, marks := toolyaml.Mapping(), make([]string, len(some))
 		for i := range some {
-			toolyaml.Add(entries, some[i].Name, some[i].entry())
+			entry := some[i].entry()
+			toolyaml.Add(entries, some[i].Name, entry)
+			marks[i] = madeMark + strings.Join(madeOf(entry), ".")
 		}
 		text, err := toolyaml.Encode(entries)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, toolyaml.Indent(text, 2)...)
+		out = append(out, toolyaml.Indent(marked(text, marks), 2)...)
 	}
 	return out, nil
+}
+
+// marked is a mapping of tools with a mark behind each name.
+func marked(text []byte, marks []string) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		if line[0] != ' ' && len(marks) > 0 && bytes.HasSuffix(line, []byte(":\n")) {
+			line = append(append(bytes.Clone(line[:len(line)-1]), marks[0]...), '\n')
+			marks = marks[1:]
+		}
+		out.Write(line)
+	}
+	return out.Bytes()
 }
 
 // sources is the list of sources of a tools file.

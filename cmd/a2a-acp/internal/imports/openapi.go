@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -59,7 +60,8 @@ or 25,000 tokens is listed, and nothing is made until you select.
 Without --out the tools file is printed. --check says what is other in --out
 than in the document, writes nothing, and ends with 1 where something is.
 --refresh adds the tools that are missing there, switches off those that are in
-the document no more, and says which are others; all else in the file stays.`,
+the document no more, and takes over what has changed in the document; what you
+have changed, too, is told and left, and all else in the file stays.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
   a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
@@ -78,7 +80,7 @@ the document no more, and says which are others; all else in the file stays.`,
 		"an ADDRESS that is reached although it is not public, such as 10.1.2.3 or 10.1.0.0/16; may be repeated")
 	s.StringVar(&f.out, "out", "", "the tools file that is written")
 	s.BoolVar(&f.check, "check", false, "say what is other in --out, and write nothing")
-	s.BoolVar(&f.refresh, "refresh", false, "add to --out what is missing there, and switch off what the document has no more")
+	s.BoolVar(&f.refresh, "refresh", false, "bring --out up to date with the document, but for what was changed by hand")
 	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, or json for a report")
 	_ = cmd.RegisterFlagCompletionFunc("output",
 		cobra.FixedCompletions([]string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp))
@@ -313,7 +315,8 @@ func (i *openAPIImporter) refresh(ctx context.Context, made *openapi.Made) error
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	if i.tellDrift(lines); len(lines) == 0 {
+	i.tellDrift(lines)
+	if bytes.Equal(data, file.Data) {
 		return nil
 	}
 	if err := cli.Confirm(ctx, i.env); err != nil {
@@ -322,7 +325,8 @@ func (i *openAPIImporter) refresh(ctx context.Context, made *openapi.Made) error
 	if err := cli.ReplaceFile(i.f.out, data, 0o600); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	i.env.Say(fmt.Sprintf("+ is added to %s, - is switched off, ~ is another and left as it is", i.env.Short(i.f.out)))
+	i.env.Say(fmt.Sprintf("+ is added to %s, - is switched off, ~ is as in the document now, ! is left for you to look at",
+		i.env.Short(i.f.out)))
 	return nil
 }
 

@@ -1,0 +1,184 @@
+package openapi
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+)
+
+// refreshing makes a file of a document whose operation b is this, and returns what a later document would make of it.
+func refreshing(t *testing.T, before, after string) (file string, later *Made) {
+	t.Helper()
+	document := func(operation string) string {
+		return around(`{"/a":{"get":{"operationId":"a"}},"/b/{id}":{"post":` + operation + `},"/sound":{"get":{"operationId":"sound"}}}`)
+	}
+	made, err := makeOf(t, document(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := made.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if later, err = makeOf(t, document(after)); err != nil {
+		t.Fatal(err)
+	}
+	return string(first), later
+}
+
+// operation is an operation b with a summary and parameters beside id.
+func operationB(summary, parameters string) string {
+	return `{"operationId":"b","summary":"` + summary + `","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}` + parameters + `]}`
+}
+
+const (
+	pageB = `,{"name":"page","in":"query","schema":{"type":"integer"}}`
+	sizeB = `,{"name":"size","in":"query","schema":{"type":"integer"}}`
+)
+
+// TestTakeOver checks what a changed document comes to in a file that a person has edited: what nobody else has changed is as
+// in the document, and every other byte stays as it was.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	old, now := operationB("Old", pageB), operationB("New", pageB+sizeB)
+	for name, test := range map[string]struct {
+		edit  [][2]string // of the file, before
+		after string      // the operation; now if not given
+		lines []string
+		want  [][2]string // of the edited file
+	}{
+		"nothing was edited": {lines: []string{"~ b (description, parameters, http)"}, want: [][2]string{
+			{"description: Old", "description: New"},
+			{"      - {name: page, type: integer}\n", "      - {name: page, type: integer}\n      - {name: size, type: integer}\n"},
+			{"query: {page: '{{page}}'}", "query: {page: '{{page}}', size: '{{size}}'}"}}},
+		"other keys and comments": {edit: [][2]string{
+			{"    description: Old\n", "    # mine\n    description: Old\n\n    # about the parameters\n"},
+			{"    http:\n      source: api\n      post: /b/{{id}}\n      query: {page: '{{page}}'}\n", "    retry: {attempts: 1}\n    http:\n      source: api\n      post: /b/{{id}}\n      query: {page: '{{page}}'}\n    # the end of b\n\n"}},
+			lines: []string{"~ b (description, parameters, http)"}, want: [][2]string{
+				{"description: Old", "description: New"},
+				{"      - {name: page, type: integer}\n", "      - {name: page, type: integer}\n      - {name: size, type: integer}\n"},
+				{"query: {page: '{{page}}'}", "query: {page: '{{page}}', size: '{{size}}'}"}}},
+		"words of a person's": {edit: [][2]string{{"description: Old", "description: My own words # and why"}},
+			lines: []string{"~ b (parameters, http)", "! b: description is other in the document, and was changed here or has a comment"}, want: [][2]string{
+				{"      - {name: page, type: integer}\n", "      - {name: page, type: integer}\n      - {name: size, type: integer}\n"},
+				{"query: {page: '{{page}}'}", "query: {page: '{{page}}', size: '{{size}}'}"}}},
+		"a comment in it": {edit: [][2]string{{"      post: /b/{{id}}\n", "      post: /b/{{id}} # the new API\n"}},
+			after: operationB("New", pageB), lines: []string{"~ b (description)"}, want: [][2]string{{"description: Old", "description: New"}}},
+		"a comment in what is changed": {edit: [][2]string{{"      - {name: page, type: integer}\n", "      - {name: page, type: integer} # from 1\n"}},
+			lines: []string{"~ b (description)", "! b: parameters is other in the document, and was changed here or has a comment",
+				"! b: http is other in the document, and was changed here or has a comment"}, want: [][2]string{{"description: Old", "description: New"}}},
+		"a request that was changed": {edit: [][2]string{{"query: {page: '{{page}}'}", "query: {page: '{{page}}', mine: 1}"}},
+			lines: []string{"~ b (description)", "! b: parameters is other in the document, and was changed here or has a comment",
+				"! b: http is other in the document, and was changed here or has a comment"}, want: [][2]string{{"description: Old", "description: New"}}},
+		"a request that was changed, and words about a parameter": {edit: [][2]string{{"query: {page: '{{page}}'}", "query: {page: '{{page}}', mine: 1}"}},
+			after: operationB("Old", strings.Replace(pageB, `"name"`, `"description":"Which","name"`, 1)), lines: []string{"~ b (parameters)"},
+			want: [][2]string{{"{name: page, type: integer}", "{name: page, type: integer, description: Which}"}}},
+		"a parameter that was taken out": {edit: [][2]string{{"      - {name: page, type: integer}\n", ""}, {"      query: {page: '{{page}}'}\n", ""}},
+			after: operationB("Old", strings.Replace(pageB, `"in"`, `"style":"pipeDelimited","in"`, 1))},
+		"written otherwise": {edit: [][2]string{{"description: Old", "description:\n      \"Old\""}},
+			after: operationB("New", pageB), lines: []string{"~ b (description)"}, want: [][2]string{{"description:\n      \"Old\"", "description: New"}}},
+		"the same by hand": {edit: [][2]string{{"description: Old", "description: 'New'"}}, after: operationB("New", pageB)},
+		"no mark": {edit: [][2]string{{"  b: # made: MARK\n", "  b:\n"}},
+			lines: []string{"! b is other in the document; its entry does not say what was made of the document (# made: …), so a person may have written it"}},
+		"nothing is other": {after: old},
+		"parameters are gone": {after: `{"operationId":"b","summary":"Old","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]}`,
+			lines: []string{"~ b (parameters, http)"}, want: [][2]string{{"      - {name: page, type: integer}\n", ""}, {"      query: {page: '{{page}}'}\n", ""}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.after == "" {
+				test.after = now
+			}
+			file, later := refreshing(t, old, test.after)
+			for _, change := range test.edit {
+				file = changed(t, file, change)
+			}
+			data, lines, err := later.Refresh(config.File{Name: "made", Data: []byte(file)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.Join(lines, "\n"), strings.Join(test.lines, "\n"); got != want {
+				t.Errorf("told\n%s\nwant\n%s", got, want)
+			}
+			want := file
+			for _, change := range test.want {
+				want = changed(t, want, change)
+			}
+			marks := regexp.MustCompile(`# made: \S+`)
+			if got := marks.ReplaceAllString(string(data), "#"); got != marks.ReplaceAllString(want, "#") {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			again, _, err := later.Refresh(config.File{Name: "made", Data: data})
+			if err != nil || string(again) != string(data) {
+				t.Errorf("once more: %v\n%s", err, again)
+			}
+			crlf := strings.ReplaceAll(file, "\n", "\r\n")
+			if other, _, err := later.Refresh(config.File{Name: "made", Data: []byte(crlf)}); err != nil || string(other) != strings.ReplaceAll(string(data), "\n", "\r\n") {
+				t.Errorf("with the other ends of lines: %v\n%q", err, other)
+			}
+		})
+	}
+}
+
+// changed replaces a text that is there once; MARK in it is the mark of b.
+func changed(t *testing.T, file string, change [2]string) string {
+	t.Helper()
+	if strings.Contains(change[0], "MARK") {
+		_, mark, _ := strings.Cut(file, "  b: # made: ")
+		mark, _, _ = strings.Cut(mark, "\n")
+		change[0] = strings.Replace(change[0], "MARK", mark, 1)
+	}
+	if strings.Count(file, change[0]) != 1 {
+		t.Fatalf("%q is there %d times in\n%s", change[0], strings.Count(file, change[0]), file)
+	}
+	return strings.Replace(file, change[0], change[1], 1)
+}
+
+// TestRefreshInventory checks that tools that are new are added, and those that are gone switched off.
+func TestRefreshInventory(t *testing.T) {
+	t.Parallel()
+	document := func(operations string) string {
+		return around(`{` + operations + `,"/sound":{"get":{"operationId":"sound"}}}`)
+	}
+	made, err := makeOf(t, document(`"/a":{"get":{"operationId":"a"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := made.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := strings.Replace(string(first), "    description: GET /sound\n", "    description: My own words # a comment\n", 1)
+	now, err := makeOf(t, document(`"/c":{"get":{"operationId":"c"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := config.File{Name: "made", Data: []byte(mine)}
+	data, lines, err := now.Refresh(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(lines, " "); got != "+ c - a" {
+		t.Errorf("told %q", got)
+	}
+	want := strings.Replace(mine, "    description: GET /a\n", "    enabled: false\n    description: GET /a\n", 1)
+	if got := regexp.MustCompile(`  c: # made: \S+\n`).ReplaceAllString(string(data), "  c:\n"); got != want+"  c:\n    description: GET /c\n"+
+		"    annotations: {title: GET /c, readOnlyHint: true}\n    http:\n      source: api\n      get: /c\n" {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	file.Data = data
+	again, lines, err := now.Refresh(file)
+	if err != nil || string(again) != string(data) || len(lines) > 0 {
+		t.Errorf("once more: %q, %v\n%s", lines, err, again)
+	}
+	for name, text := range map[string]string{
+		"tools is not the last key":                   mine + "imports: {}\n",
+		"it wants the source api, which is not there": strings.ReplaceAll(strings.ReplaceAll(mine, "  api:\n", "  other:\n"), "source: api", "source: other"),
+	} {
+		if _, _, err := now.Refresh(config.File{Name: "made", Data: []byte(text)}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
