@@ -394,7 +394,9 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 	}, a2aAsker{asker, t.door.app, call.Caller.Name})
 }
 
-// a2aAsker is who makes a call. It implements executor.Caller and executor.Listener.
+var _ executor.Watcher = a2aAsker{}
+
+// a2aAsker is who makes a call. It implements executor.Caller, executor.Listener and executor.Watcher.
 type a2aAsker struct {
 	a2a.ToolCaller
 	app       *App

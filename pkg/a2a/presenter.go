@@ -38,6 +38,9 @@ type presenter struct {
 	ended   bool       // the call has its result
 	changed *sync.Cond // something of these has changed
 	gone    bool       // the server ends, and a question of the call waits
+	now     func() time.Time
+	words   int       // how often it was told that the call goes on
+	said    time.Time // when that was for the last time
 }
 
 // left reports whether a question of the call outlives the server.
@@ -48,7 +51,7 @@ func (p *presenter) left() bool {
 }
 
 func newPresenter(ctx context.Context, t *Turn, board approval.Board, call ToolCall) *presenter {
-	p := &presenter{ctx: ctx, turn: t, board: board, call: call}
+	p := &presenter{ctx: ctx, turn: t, board: board, call: call, now: t.run.server.o.Now}
 	p.changed = sync.NewCond(&p.mu)
 	return p
 }
@@ -57,6 +60,10 @@ func newPresenter(ctx context.Context, t *Turn, board approval.Board, call ToolC
 const (
 	mostTold  = 1 << 20
 	mostChunk = 32 << 10
+
+	// How often the client is told that a call goes on: each time is kept with the task.
+	betweenWords = 15 * time.Second
+	mostWords    = 100
 )
 
 // Output implements ToolCaller. What comes while something is being told goes with what is told next.
@@ -78,6 +85,20 @@ func (p *presenter) Output(stderr bool, said []byte) {
 	}
 	p.telling = true
 	go p.tell() // ends when nothing is pending; end waits for it
+}
+
+// Working implements ToolCaller.
+func (p *presenter) Working(text string) {
+	now := p.now()
+	p.mu.Lock()
+	due := p.words < mostWords && (p.words == 0 || now.Sub(p.said) >= betweenWords)
+	if due {
+		p.words, p.said = p.words+1, now
+	}
+	p.mu.Unlock()
+	if due {
+		_ = p.turn.Progress(p.ctx, p.call.Tool+": "+text) // what cannot be kept, the end says
+	}
 }
 
 // tell tells what is pending.

@@ -109,6 +109,21 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 				return err
 			}
 		}
+	case "progress": // as a call that tells how it goes on, beside another one that asks
+		p := newPresenter(ctx, t, nil, ToolCall{ID: "call", Tool: "bake"})
+		if err := t.Working(ctx, ""); err != nil {
+			return err
+		}
+		now := time.Now()
+		p.now = func() time.Time { return now }
+		for n := range 3 * mostWords {
+			p.Working(fmt.Sprint("look ", n))
+			now = now.Add(betweenWords / 2)
+		}
+		if err := t.NeedInput(ctx, "which one?"); err != nil {
+			return err
+		}
+		return t.Progress(ctx, "not now")
 	case "print": // as a tool that puts out a byte at a time
 		p := newPresenter(ctx, t, nil, ToolCall{ID: "call", Tool: "tool"})
 		tick := time.NewTicker(gathered / 100)

@@ -40,6 +40,8 @@ type ToolCaller interface {
 	approval.Asker
 	// Output is told what the call has put out since the last time; p is valid until it returns.
 	Output(stderr bool, p []byte)
+	// Working is told while the call waits how it goes on, in our own words.
+	Working(text string)
 }
 
 // ToolAgent is an Agent whose skills are tools. It makes one of them (ToolExtension says how), and tells what

@@ -69,6 +69,19 @@ func (t *Turn) Working(ctx context.Context, text string) error {
 	return t.status(ctx, wire.TaskStateWorking, text)
 }
 
+// Progress tells the client how the work goes on. Where the task asks its client something, it says nothing: the question
+// stands.
+func (t *Turn) Progress(ctx context.Context, text string) error {
+	r := t.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.task.Status.State != wire.TaskStateWorking {
+		return nil
+	}
+	return r.append(ctx, nil, &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking,
+		Message: wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(text))}})
+}
+
 // Complete ends the task well.
 func (t *Turn) Complete(ctx context.Context, text string) error {
 	return t.status(ctx, wire.TaskStateCompleted, text)
