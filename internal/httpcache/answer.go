@@ -57,12 +57,18 @@ func determined(header http.Header, inKey func(string) bool) bool {
 	for _, line := range header["Vary"] {
 		for name := range strings.SplitSeq(line, ",") {
 			name = textproto.TrimString(name)
-			if name == "*" || name != "" && !inKey(name) {
+			if strings.ContainsFunc(name, notInName) || name != "" && !inKey(name) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// notInName reports whether a character has no place in the name of a header (RFC 9110, 5.1), or stands for any of them.
+func notInName(c rune) bool {
+	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	return !letter && !strings.ContainsRune("!#$%&'+-.^_`|~", c)
 }
 
 // as returns the entry with what an answer says of how long it is kept (RFC 9111, 4.2).

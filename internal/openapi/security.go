@@ -83,6 +83,9 @@ func (m *maker) security(operation value, server string) (w wanted, why error) {
 
 // checkScheme says why no credential is made of a security scheme; nil where one is.
 func (m *maker) checkScheme(name string, scopes []string, server string) error {
+	if strings.Contains(name, "\x00") { // which stands between the names of several in a key
+		return fmt.Errorf("it wants %s, whose name holds what is not seen", quote(name))
+	}
 	why, known := m.doc.auths[server+"\x00"+name]
 	if !known {
 		_, why = m.auth(name, Source{Server: server}, "")

@@ -51,6 +51,7 @@ func TestSecurity(t *testing.T) {
 		"a scope that is none":        {`[{"client":["a b"]}]`, "cannot be asked for", "", ""},
 		"a scope with a tag":          {`[{"client":["{{x}}"]}]`, "cannot be asked for", "", ""},
 		"two that say Authorization":  {`[{"bearer":[],"basic":[]}]`, "the same place", "", ""},
+		"a name with a NUL":           {`[{"id\u0000key":[]}]`, "whose name holds what is not seen", "", ""},
 		"a scheme that is none":       {`[{"missing":[]}]`, "no security scheme", "", ""},
 		"and one that is, behind it":  {`[{"missing":[]},{"key":[]}]`, "name: key", "no security scheme", "API_KEY"},
 		"two that are the same again": {`[{"id":[]},{"id":[]}]`, "X-App-Id", "", "API_ID"},

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/textproto"
@@ -106,8 +107,8 @@ func (a *act) entryOf(r *runResult, holder httpcache.Key, inKey func(string) boo
 }
 
 // answerKey names the act's request with all that decides what it is answered with: the invocation (the tool as it is
-// written, method, URL, headers, body, and what is filled in), where it goes, whose call it is, and the credential that is
-// shown. holder names that credential. ok is false where the answer is not kept.
+// written, method, URL, headers, body, and what is filled in), where it goes, what an answer means, whose call it is, and the
+// credential that is shown. holder names that credential. ok is false where the answer is not kept.
 func (e *Executor) answerKey(a *act) (key, holder httpcache.Key, ok bool) {
 	settled, is := a.plan.(requestPlan)
 	if !a.tool.Caching.HTTP || !is {
@@ -137,6 +138,7 @@ func (e *Executor) answerKey(a *act) (key, holder httpcache.Key, ok bool) {
 	digest := a.invocation.Digest()
 	from := a.call.Origin
 	return e.keyed("a2a-acp stored answer v1", string(digest[:]), a.plan.Digest(), work.sent.Method, work.sent.URL,
+		fmt.Sprintf("%+v", a.tool.ErrorMapping), // whose conditions look at what is kept
 		strconv.FormatBool(from.Served), from.Principal, string(holder[:])), holder, true
 }
 

@@ -172,6 +172,7 @@ func TestStoredFor(t *testing.T) {
 		"another method":        {nil, "", "look", `{}`, 2},
 		"another key":           {func(h *house, _ *library) { h.vault = vault{"key": "another-" + shopKey} }, "", "read", `{}`, 2},
 		"a tool that is other":  {func(h *house, _ *library) { h.rewrite("read") }, "", "read", `{}`, 2},
+		"another meaning":       {meansOther, "", "read", `{}`, 2},
 		"rules that say no now": {func(h *house, _ *library) { h.authority = authorityOf(rule(permissions.Reject)) }, "", "read", `{}`, 1},
 		"with a secret":         {nil, "", "read", `{"password":"hunter22-hunter22"}`, 2},
 	} {
@@ -192,6 +193,16 @@ func TestStoredFor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// meansOther has an answer mean something by what it holds.
+func meansOther(h *house, _ *library) {
+	entry, _ := h.tools.Lookup("read")
+	other, its := *entry, *entry.Tool
+	its.ErrorMapping = map[int]tool.MappedError{meantBy(0): {Code: -32603, Message: "No", If: "body.answer == 1"}}
+	other.Tool = &its
+	other.Answer, _ = answer.Compile(its.HTTP.Answer, []string{"body.answer == 1"})
+	h.tools = NewTools([]*Entry{&other})
 }
 
 func authorityOf(rules ...permissions.Rule) *permissions.Authority {
