@@ -51,7 +51,8 @@ func serveForever(dir string) error {
 	say := func(line string) { fmt.Fprintln(os.Stderr, line) }
 	deliverer := webhook.New(webhook.Options{Open: openStore(dir), Keys: &webhook.Keys{Dir: dir}, Say: say,
 		Version: fmt.Sprint(os.Getpid())}) // so that the receiver knows which process has sent what
-	door, err := New(Options{Log: log, Agent: newActor(), Caller: func(*http.Request) Caller { return Caller{Name: "anna"} }, Say: say,
+	caller := func(r *http.Request) Caller { return Caller{Name: r.Header.Get("Authorization")} }
+	door, err := New(Options{Log: log, Agent: newActor(), Caller: caller, Say: say,
 		Deliverer: deliverer, PushAllow: func() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }})
 	if err == nil {
 		err = door.Start(ctx)
@@ -158,30 +159,31 @@ func (w *witness) note(task string, number int64, event any) {
 }
 
 // talk begins tasks, one after the other, until the server is gone.
-func (w *witness) talk(url string) {
+func (w *witness) talk(url, who string) {
 	for i := 0; ; i++ {
 		text := []string{"do it", "ask", "chunks", "turn"}[i%4]
 		params := message(text, "")
 		if i%3 > 0 {
 			params = strings.TrimSuffix(params, "}") + `,"configuration":{"taskPushNotificationConfig":{"url":"` + w.hook + `"}}}`
 		}
-		task := w.follow(url, params)
+		task := w.follow(url, who, params)
 		if task == "" {
 			return
 		}
-		if text == "ask" && i%8 == 1 && w.follow(url, message("this", fmt.Sprintf(`,"taskId":%q`, task))) == "" {
+		if text == "ask" && i%8 == 1 && w.follow(url, who, message("this", fmt.Sprintf(`,"taskId":%q`, task))) == "" {
 			return
 		}
 	}
 }
 
 // follow sends a message and notes what the stream tells, to its end. It returns the task; "" if the server is gone.
-func (w *witness) follow(url, params string) (task string) {
+func (w *witness) follow(url, who, params string) (task string) {
 	r, err := http.NewRequest(http.MethodPost, url+"/message:stream", strings.NewReader(params))
 	if err != nil {
 		w.t.Error(err)
 		return ""
 	}
+	r.Header.Set("Authorization", who)
 	r.Header.Set("A2A-Version", "1.0")
 	r.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(r)
@@ -255,9 +257,10 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		who := fmt.Sprintf("anna-%d", i/100) // of one principal's tasks only so many may wait
 		var talking sync.WaitGroup
 		for range 8 {
-			talking.Go(func() { w.talk(strings.TrimSpace(url)) })
+			talking.Go(func() { w.talk(strings.TrimSpace(url), who) })
 		}
 		for range 10 + 7*i%40 {
 			<-w.more
@@ -266,10 +269,7 @@ func TestKilled(t *testing.T) {
 		_ = cmd.Wait()
 		talking.Wait()
 	}
-	h.open(func(o *Options) {
-		o.Caller = func(*http.Request) Caller { return Caller{Name: "anna"} }
-		h.pushing(o)
-	})
+	h.open(h.pushing)
 	defer h.close()
 	for id, told := range w.told {
 		task, err := h.log.Get(t.Context(), id)
@@ -290,21 +290,21 @@ func TestKilled(t *testing.T) {
 				t.Errorf("task %s: event %d was told as\n%v\nand is\n%v", id, number, event, kept)
 			}
 		}
-		result, failure := h.rpc("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+		result, failure := h.rpc(task.Owner, "GetTask", fmt.Sprintf(`{"id":%q}`, id))
 		switch state := at(result, "status.state"); state {
 		case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED":
 		case "TASK_STATE_INPUT_REQUIRED":
 			answer := message("turn", fmt.Sprintf(`,"taskId":%q`, id))
 			if at(result, "status.message.parts.text") == "what?" {
 				answer = message("ok", fmt.Sprintf(`,"taskId":%q`, id))
-				answered, failure := h.rpc("anna", "SendMessage", answer)
+				answered, failure := h.rpc(task.Owner, "SendMessage", answer)
 				if at(answered, "task.status.message.parts.text") != "did ok" {
 					t.Errorf("task %s, answered: %v %v", id, answered, failure)
 				}
-				if _, failure := h.rpc("anna", "SendMessage", answer); failure["code"] != -32004.0 {
+				if _, failure := h.rpc(task.Owner, "SendMessage", answer); failure["code"] != -32004.0 {
 					t.Errorf("task %s, answered twice: %v", id, failure)
 				}
-			} else if answered, failure := h.rpc("anna", "SendMessage", answer); failure != nil {
+			} else if answered, failure := h.rpc(task.Owner, "SendMessage", answer); failure != nil {
 				t.Errorf("task %s: %v %v", id, answered, failure)
 			}
 		default:
