@@ -136,7 +136,7 @@ var may = map[string][]string{
 	"internal/hook": {"internal/unixsocket"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
-	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
+	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/digest", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	// config: what is shown of a workspace's files is what they are read as.
 	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},

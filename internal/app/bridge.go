@@ -94,7 +94,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 	if o.Driven != nil {
 		b.dir = o.Driven.Dir
 	}
-	command := o.Command
+	command, before := o.Command, o.AgentEnv
 	hooking, hooked, err := a.hooksOf(o)
 	if err != nil {
 		return exit.Usage, err
@@ -120,6 +120,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		o.AgentEnv, b.known = b.hooks.environ, agents.CoverageOf(o.Command, true)
 		command = slices.Concat(command, b.hooks.words)
 	}
+	b.startedAs = b.nameStart(o.Command, before, o.Confinement)
 	if !o.Confinement.On() {
 		o.AgentEnv = b.startAsking(o.Command, o.AgentEnv)
 	}
@@ -163,6 +164,7 @@ type bridge struct {
 	known        agents.Coverage
 	boundary     *confine.Boundary // nil where the agent is not confined
 	hooks        *hookDoor         // where the agent asks us before each act of its own; nil where it does not
+	startedAs    string            // see nameStart
 	unaskedModes []string          // its modes in which nothing holds it and nobody is asked
 	caller       person.Finding    // who has started it, and so who answers in its editor
 	left         atomic.Bool       // the editor has gone, before the agent did
@@ -185,6 +187,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		UnaskedModes:  b.unaskedModes,
 		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
+		Started:       b.startedAs,
 		Workspace:     func(cwd string, additional []string) tool.Workspace { return b.app.o.Dirs().Workspace(cwd, additional) },
 		Admit:         b.admit,
 		Stop:          b.stop,

@@ -62,7 +62,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	b := &bridge{app: a, door: door, self: self, known: o.Agent.Terminal().Sees(o.Hooks), caller: person.Look(),
 		dir: a.o.Dir}
 	supervisor.Mark()
-	command := o.Command
+	command, before := o.Command, o.AgentEnv
 	asking, _ := hook.ByName(o.Agent.Name)
 	if asking.Words != nil { // these say it, and no variable
 		asking.Variable = ""
@@ -84,6 +84,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	summaries := a.newSummaries()
 	agent, err := acp.NewAlone(acp.AloneOptions{
 		Gate: door.Gate, Record: summaries, Board: door.Questions, Agent: o.Agent.Name, Principal: b.principal(o.Command),
+		Started:     b.nameStart(o.Command, before, o.Confinement),
 		Confinement: b.confinement(), Workspace: workspace, Dir: a.o.Dir, Stands: o.Stands, Say: a.o.Say,
 		Prefix: "a2a-acp-" + random() + "-",
 	})

@@ -50,7 +50,9 @@ type Basis struct {
 	Workspace []string
 	Policy    string // as in a permissions.Decision
 	Governors string
-	Plan      string // the sandbox plan, where we run it
+	// Plan is the sandbox plan, where we run it; of what an agent does or has done, what was started as that
+	// agent.
+	Plan string
 	// Frame identifies what else belongs to the act: how it is repeated, or what is sent with it to whoever
 	// carries it out.
 	Frame string

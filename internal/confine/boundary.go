@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/pathwalk"
@@ -38,6 +40,7 @@ type Boundary struct {
 	profile sandbox.Profile // what that comes to
 	reach   sandbox.Reach
 	level   sandbox.Level
+	digest  string
 	user    int    // whom the agent runs as
 	doors   string // a directory of the sockets that it can reach
 	tickets string // a directory that it cannot
@@ -78,6 +81,12 @@ func (b *Boundary) open() (code int, err error) {
 		return exit.Host, err
 	}
 	b.profile, b.reach, b.level, b.user = e.profile, b.o.Host.Reach(plan), plan.Level(), plan.User()
+	lasting := e.profile
+	lasting.Sockets = slices.DeleteFunc(slices.Clone(e.profile.Sockets), func(dir string) bool { return dir == b.doors })
+	if plan, err = b.o.Host.Plan(lasting); err != nil {
+		return codeOfPlan(err), err
+	}
+	b.digest = digest.Hex(append([]string{plan.Digest()}, slices.Sorted(slices.Values(b.inside.Hidden))...)...)
 	b.lookAtHomes()
 	return exit.Host, b.letIn()
 }
@@ -132,6 +141,13 @@ func (b *Boundary) letIn() error {
 
 // Command returns the words that start the agent in its sandbox.
 func (b *Boundary) Command() []string { return b.inside.words(b.o.Self) }
+
+// Digest names everything that the sandbox grants and withholds: its paths, network, sockets, limits and
+// variables with their values, and how far this machine goes. It is the same for each start of the same sandbox.
+func (b *Boundary) Digest() string { return b.digest }
+
+// Program returns the file that starts as the agent, absolute and without links.
+func (b *Boundary) Program() string { return b.inside.Command[0] }
 
 // Whole reports whether the sandbox is of the level full, as it is where it was not asked for less.
 func (b *Boundary) Whole() bool { return b.level.AtLeast(sandbox.LevelFull) }

@@ -81,7 +81,7 @@ func Start(ctx context.Context, o Options) (*Agent, error) {
 			return nil, fmt.Errorf("start the agent in %s: it is no directory", o.Dir)
 		}
 	}
-	path, err := resolve(o.Command, o.Env, o.Dir)
+	path, err := Resolve(o.Command, o.Env, o.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resolve finds the file that a command starts, as execvp(3) would in the agent's environment and
+// Resolve finds the file that a command starts, as execvp(3) would in the agent's environment and
 // directory. The errors say what is missing, where it was looked for, and the cure.
-func resolve(command, env []string, dir string) (string, error) {
+func Resolve(command, env []string, dir string) (string, error) {
 	if len(command) == 0 || command[0] == "" {
 		return "", errors.New("start the agent: no command is given; name one after --")
 	}

@@ -28,7 +28,7 @@ type Foreground struct {
 // Run runs the agent until it ends. What the agent leaves running goes on, as without us. Whoever calls it has
 // marked this process (Mark), so that all that the agent starts is known as an agent's.
 func (f Foreground) Run() (Exit, error) {
-	path, err := resolve(f.Command, f.Env, "")
+	path, err := Resolve(f.Command, f.Env, "")
 	if err != nil {
 		return Exit{}, err
 	}

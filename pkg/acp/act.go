@@ -271,12 +271,8 @@ func namedPaths(c *toolCall) []string {
 
 // basis returns what an answer about an act of the editor's or the agent's depends on.
 func (b *Bridge) basis(r permissions.Request, asked permissions.Decision) approval.Basis {
-	basis := approval.Basis{Caller: r.Caller(), Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
-		Governors: asked.Governors}
-	if b.o.Confinement != nil {
-		basis.Plan = "confined"
-	}
-	return basis
+	return approval.Basis{Caller: r.Caller(), Workspace: r.Workspace.Dirs(), Policy: asked.Policy,
+		Governors: asked.Governors, Plan: b.o.Started}
 }
 
 // frameDigest identifies what a request asks for, including the environment of a command, but not its

@@ -35,6 +35,7 @@ type AloneOptions struct {
 	Board       approval.Board  // required: where questions are answered
 	Agent       string          // required: what it is called
 	Principal   string          // as in Options
+	Started     string          // likewise
 	Confinement Confinement     // likewise
 	Workspace   tool.Workspace  // of all of its sessions
 	Dir         string          // required, absolute: where it works
@@ -49,7 +50,7 @@ type AloneOptions struct {
 func NewAlone(o AloneOptions) (*Alone, error) {
 	b, err := New(Options{
 		EditorIn: strings.NewReader(""), EditorOut: io.Discard, AgentIn: nobody{}, AgentOut: strings.NewReader(""),
-		Gate: o.Gate, Record: o.Record, Board: o.Board, Principal: o.Principal, Confinement: o.Confinement,
+		Gate: o.Gate, Record: o.Record, Board: o.Board, Principal: o.Principal, Started: o.Started, Confinement: o.Confinement,
 		Workspace: func(string, []string) tool.Workspace { return o.Workspace },
 		Stop:      func(StopCause) {}, Exit: func() string { return "" }, Noise: func([]byte) {},
 		Say: o.Say, Prefix: o.Prefix, Patience: o.Patience,

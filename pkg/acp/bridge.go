@@ -137,6 +137,10 @@ type Options struct {
 	// double click does not answer a question that nobody has read. Optional, default DefaultPause.
 	Pause time.Duration
 
+	// Started names what was started as the agent: its program, and the whole sandbox that holds it. An answer
+	// that was left for what was started otherwise does not count. Optional.
+	Started string
+
 	Confinement Confinement // optional: the sandbox that the agent is in; nil where it is in none
 	// Terminals is used for an agent that is not confined. Optional: without it editors get the command as
 	// it was decided about.
