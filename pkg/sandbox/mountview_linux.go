@@ -115,7 +115,7 @@ func (v *mountView) witnessPlaces(l *launch) {
 	for _, path := range places {
 		is := new(unix.Statx_t)
 		*v.witnesses = append(*v.witnesses, witness{path, is})
-		l.do("statx", unix.SYS_STATX, here, l.text(path), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO,
+		l.do("statx", unix.SYS_STATX, here, l.text(path), unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_INO,
 			address(&l.steps, is)).about(path, "")
 	}
 }

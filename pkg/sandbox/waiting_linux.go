@@ -56,7 +56,7 @@ func idOf(is *unix.Statx_t) fileID { return fileID{is.Dev_major, is.Dev_minor, i
 // identifyPath tells which file a path leads to. That there is no link on the way who makes the outline sees.
 func identifyPath(path string) (fileID, error) {
 	var is unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO, &is)
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_INO, &is)
 	return idOf(&is), err
 }
 
@@ -88,6 +88,7 @@ func (w *waitingTree) sees(h *Host) bool {
 			if is, err = identifyPath(found.path); err != nil {
 				return false
 			}
+			now[found.path] = is
 		}
 		if is != idOf(found.is) {
 			return false

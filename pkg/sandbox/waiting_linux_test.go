@@ -77,7 +77,8 @@ func TestWaiting(t *testing.T) {
 		ulimit -a | grep -Ev "file locks|$([ $(id -u) = 0 ] && echo user processes || echo pending)"; # what marks it, and root is not held to
 		 env | sort; id -u; ls -l /proc/self/fd | grep -c ' -> '; cat <&3
 		cat /proc/sysvipc/shm /proc/net/unix 2>/dev/null | grep left
-		umask; trap; ps -o pgid= $$ 2>/dev/null | tr -d ' '; grep -E '^(Sig|Cap|NoNew|Seccomp)' /proc/self/status; readlink /proc/self/ns/user >/dev/null && echo has a namespace`
+		umask; trap; ps -o pgid= $$ 2>/dev/null | tr -d ' '; grep -E '^(Sig|Cap|NoNew|Seccomp)' /proc/self/status; readlink /proc/self/ns/user >/dev/null && echo has a namespace
+		sh -c 'while :; do sleep 1000 >/dev/null & echo; done' 2>/dev/null | wc -l`
 	do := func(t *testing.T, err error) {
 		t.Helper()
 		if err != nil {
@@ -282,6 +283,25 @@ func TestWaitingHoldsNothing(t *testing.T) {
 			t.Errorf("the next call: %+v", out)
 		}
 	})
+}
+
+// TestWaitingForOthers has root make trees in a directory of somebody else's, whose calls they are.
+func TestWaitingForOthers(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root runs calls for others")
+	}
+	h, dir := ahead(t, openFull(t)), realTemp(t)
+	mustDo(t, os.Chown(dir, ordinaryUser, ordinaryUser))
+	s := script{dir: dir, allowed: []tool.AllowedPath{{Path: dir}}, text: "id -u; touch mine; stat -c %u mine; grep CapEff /proc/self/status"}
+	plan, err := h.Plan(Profile{Dir: dir, Limits: limitsOf(s), AllowedPaths: s.allowed})
+	mustDo(t, err)
+	want := s.run(t.Context(), t, h)
+	w := awaitTree(h, plan)
+	if got := s.run(t.Context(), t, h); !wasUsed(h, w) || string(got.Stdout) != string(want.Stdout) ||
+		!strings.HasPrefix(string(got.Stdout), fmt.Sprintf("%d\n%[1]d\n", ordinaryUser)) {
+		t.Errorf("got %q (%s), want %q", got.Stdout, got.Stderr, want.Stdout)
+	}
 }
 
 // TestWaitingEnds checks that a tree ends when it was not used, is not wanted any more, or somebody has killed

@@ -137,39 +137,44 @@ func (t *waitingTrees) awaken() {
 
 // keep makes trees and ends them. It does so on one thread, which outlives them: see launch.start.
 func (t *waitingTrees) keep() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
+		var timer <-chan time.Time
+		if next, ok := t.tend(time.Now()); ok {
+			timer = time.After(next)
+		}
 		select {
 		case <-t.quit:
 			return
 		case <-t.wake:
-		case <-timer.C:
+		case <-timer:
 		}
-		timer.Reset(t.tend(time.Now()))
 	}
 }
 
-// tend ends what has waited for long enough, makes one tree that is wanted, and tells when to look again.
-func (t *waitingTrees) tend(now time.Time) time.Duration {
+// tend ends what has waited for long enough, makes one tree that is wanted, and tells whether to look again, and
+// when.
+func (t *waitingTrees) tend(now time.Time) (next time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.end(func(w *waitingTree) bool { return !now.Before(w.until) })
 	t.wanted = slices.DeleteFunc(t.wanted, func(w wantedTree) bool { return !now.Before(w.before) })
 	maps.DeleteFunc(t.useless, func(_ string, until time.Time) bool { return !now.Before(until) })
-	if len(t.wanted) > 0 && t.idle() {
-		next, age := t.wanted[0], t.age
+	if len(t.wanted) > 0 && !now.Before(t.wanted[0].from) && t.idle() {
+		plan, age := t.wanted[0].plan, t.age
 		t.mu.Unlock()
-		w, err := t.make(next.plan)
+		w, err := t.make(plan)
 		t.mu.Lock()
-		t.wanted = slices.DeleteFunc(t.wanted, func(w wantedTree) bool { return w.plan.shape == next.plan.shape })
-		t.put(next.plan.shape, w, err)
-		t.end(func(w *waitingTree) bool { return age != t.age })
+		t.wanted = slices.DeleteFunc(t.wanted, func(w wantedTree) bool { return w.plan.shape == plan.shape })
+		t.put(plan.shape, w, err)
+		t.end(func(*waitingTree) bool { return age != t.age })
 	}
-	if len(t.wanted) > 0 {
-		return answerTime
+	switch {
+	case len(t.wanted) > 0:
+		return answerTime, true
+	case len(t.ready) > 0: // the one made first is the first to end
+		return max(time.Until(t.ready[0].until), answerTime), true
 	}
-	return waitingFor / 2
+	return 0, false
 }
 
 // put keeps a tree for a call. Of too many the one made first is ended.
