@@ -132,13 +132,24 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 			Caller: a.request.Caller(), Workspace: a.call.Workspace.Dirs(), Policy: asked.Policy,
 			Governors: asked.Governors, Plan: a.plan.Digest(),
 			// How often it may run, and whether it must.
-			Frame: fmt.Sprintf("%+v %+v", a.tool.Retry, a.tool.Caching),
+			Frame: frame(a.tool),
 		},
 	}
 	for _, path := range a.request.Paths {
 		question.Paths = append(question.Paths, a.mask(path.Name))
 	}
 	return question, nil
+}
+
+// frame is how often an act may run, and whether it must. It stays the same for the same, since questions that are open
+// outlive a process.
+func frame(t *tool.Tool) string {
+	c := t.Caching
+	text := fmt.Sprintf("%+v {Enabled:%t TTL:%s Results:%d Bytes:%d Key:%s}", t.Retry, c.Enabled, c.TTL, c.Results, c.Bytes, c.Key)
+	if c.HTTP {
+		text += " as the server lets it be kept"
+	}
+	return text
 }
 
 func (a *act) title() string {
