@@ -95,7 +95,7 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines; SOAK_STREAMS clients that follow an A2A task
 	A2A_SOAK=$(SOAK_CALLS) $(RACE) -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
-	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run 'TestKilledWhole|TestKilledMCP' ./cmd/a2a-acp
+	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run 'TestKilledWhole|TestKilledMCP|TestKilledHTTP' ./cmd/a2a-acp
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit
 	$(GO) run ./internal/bench -bin $(BINARY) -only record -records $(SOAK_RECORDS) -o $(BUILD)/soak-record.json
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run TestKilled ./pkg/a2a
