@@ -161,6 +161,9 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		if err != nil {
 			return nil, connectionFailure(err, x.API)
 		}
+		if response.StatusCode == http.StatusSwitchingProtocols {
+			return nil, switched(response, x.API)
+		}
 		next := redirected(r, response)
 		if next == "" || left == 0 {
 			return read(response, x, b)
@@ -170,6 +173,15 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		}
 		to = next
 	}
+}
+
+// switched closes a connection that the server speaks something else on by now, which nobody has asked for. No deadline would
+// end it: a transport gives such a connection away, and forgets it.
+func switched(response *http.Response, api tool.API) *tool.Failure {
+	if err := response.Body.Close(); err != nil {
+		return connectionFailure(err, api)
+	}
+	return tool.Failf(tool.FailUpstream, "%s gave no answer: it goes over to another protocol, which it was not asked to", api.Who())
 }
 
 // requestTo returns the request with its credential, for another URL of the same origin; "" for its own.
