@@ -14,6 +14,25 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
+// sentLines are the HTTP request of an act, as far as it is on record: its line, and its body in one more.
+func sentLines(request map[string]any) (lines []string) {
+	method, _ := request["method"].(string)
+	url, _ := request["url"].(string)
+	lines = append(lines, strings.TrimRight("  "+display.Line(method+" "+url), " "))
+	body, is := request["body"].(string)
+	if fields, data := request["body"].(map[string]any); !is && (!data || len(fields) > 0) && request["body"] != nil {
+		text, err := json.Marshal(request["body"])
+		if err != nil {
+			return lines
+		}
+		body = string(text)
+	}
+	if body != "" {
+		lines = append(lines, "  "+display.Line(body))
+	}
+	return lines
+}
+
 // tell is the act as a story: a line says what it was, one where it came from, one each what happened.
 func tell(c audit.ActRecord) []string {
 	lines := []string{TitleOf(c)}
@@ -23,6 +42,9 @@ func tell(c audit.ActRecord) []string {
 	lines = append(lines, from(c))
 	if act := c.Act(); act != nil && act.Dir != "" {
 		lines = append(lines, "  in "+display.Line(act.Dir))
+	}
+	if act := c.Act(); act != nil && len(act.Request) > 0 {
+		lines = append(lines, sentLines(act.Request)...)
 	}
 	if act := c.Act(); act != nil && act.Title != "" {
 		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))

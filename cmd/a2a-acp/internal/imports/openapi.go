@@ -340,7 +340,7 @@ func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.
 	if err := cli.Confirm(ctx, i.env); err != nil {
 		return err
 	}
-	if err := cli.ReplaceFile(i.f.out, made, 0o600); err != nil {
+	if err := newFile(i.env, i.f.out, made); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
 	i.env.Say(fmt.Sprintf("%d tools are in %s", len(what.Tools), i.env.Short(i.f.out)))
