@@ -9,15 +9,16 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // File returns a tools file with the tools. It has been read as the program reads it.
 func (m *Made) File() ([]byte, error) {
 	data, err := m.by.file(m.Tools, m.Sources)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = m.by.read(data)
 	}
-	if err := m.by.read(data); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("no tools file holds this: %w; --select, --tag and --method make fewer tools", err)
 	}
 	return data, nil
@@ -46,7 +47,9 @@ func (m *maker) file(tools []Tool, sources []Source) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, toolyaml.Indent(marked(text, marks), 2)...)
+		if out = append(out, toolyaml.Indent(marked(text, marks), 2)...); len(out) > yamldoc.MaxFileSize {
+			return nil, fmt.Errorf("it would have more than the %d bytes that a configuration file may have", yamldoc.MaxFileSize)
+		}
 	}
 	return out, nil
 }
