@@ -69,7 +69,7 @@ test-agents: build ## the real Gemini CLI, Claude and Codex adapters and opencod
 	$(RACE) -tags agents -count=1 -parallel 4 -timeout 15m ./test/agents/...
 	REQUIRE_STANDARD_WEBHOOKS=1 $(RACE) -count=1 -run TestStandardWebhooks ./internal/webhook
 
-test-conformance: ## the conformance suite of MCP, three times, and clients that people use, against the MCP door; the SDKs' clients of A2A against serve
+test-conformance: ## the conformance suite of MCP, three times, and clients that people use, against the MCP door; the SDKs' clients of A2A against serve; styles of HTTP tools against swagger-client and url-template, tokens against oidc-provider
 	./scripts/need node npm
 	cd test/conformance && npm ci --no-audit --no-fund --ignore-scripts
 	$(GO) test -tags conformance -count=1 -timeout 5m ./test/conformance/...
