@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
+	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 	"github.com/a2a-acp/a2a-acp/internal/webhook"
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
@@ -107,7 +108,8 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 	}
 	if d.server, err = a2a.New(a2a.Options{
 		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a2aCaller, Say: a.o.Say,
-		Streams: serve.Streams, Logins: d.agents, Acts: d.acts, Follows: a.mayFollow,
+		Cancelled: d.cancelled,
+		Streams:   serve.Streams, Logins: d.agents, Acts: d.acts, Follows: a.mayFollow,
 		Told: func(by a2a.Caller, agent, what string) {
 			a.note(events.Event{Type: events.AgentLogin, Principal: by.Name, Agent: agent, Detail: what})
 		},
@@ -123,6 +125,11 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 func (d *a2aDoor) acts(principal string) bool {
 	may, _ := d.app.mayCall(principal)
 	return may
+}
+
+// cancelled has a question be over whose task was ended.
+func (d *a2aDoor) cancelled(ctx context.Context, owner, question string) error {
+	return d.Questions.Cancel(ctx, store.Cancelled{ID: question, Principal: owner, Why: "the task was ended"})
 }
 
 // endpoints returns the agents that have a place of their own: those that are configured.

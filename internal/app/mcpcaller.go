@@ -183,7 +183,7 @@ func (c *mcpCaller) needs() *mcpserver.InputRequired {
 		return nil
 	}
 	state := c.state
-	state.Question = c.asked
+	state.Question, state.Call = c.asked, c.question.CallID
 	text, err := json.Marshal(state)
 	if err != nil { // of texts there is none
 		return nil

@@ -81,7 +81,7 @@ func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
 		admitted: map[string]error{}, asking: map[string]int{}, lists: map[string]mcpListed{}}
 	server, err := mcpserver.New(mcpserver.Options{Tools: d, Resources: mcpResources{d}, Prompts: mcpPrompts{d},
 		Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey,
-		Tasks: mcpTasks{a.board}, Answered: d.answered})
+		Tasks: mcpTasks{a.board}, Answered: d.answered, Cancelled: d.cancelled})
 	d.server = server
 	return d, err
 }
@@ -203,6 +203,7 @@ type mcpState struct {
 	Dir      string `json:"d,omitempty"` // its root, where it was asked for
 	Asked    bool   `json:"r,omitempty"` // it was asked for its roots
 	Question string `json:"q,omitempty"` // the question that it was asked
+	Call     string `json:"c,omitempty"` // ours, that asked it
 	// AskedValues is set if it was asked for values that the model left out; Values are what it gave.
 	AskedValues bool                       `json:"a,omitempty"`
 	Values      map[string]json.RawMessage `json:"v,omitempty"`

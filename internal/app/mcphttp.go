@@ -3,15 +3,18 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/ratelimit"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // The paths of the MCP door at the daemon.
@@ -61,6 +64,9 @@ func (a *App) mcpDoor() (serve.Door, error) {
 			left, changed := visitors.recheck(func(p *serve.Principal) *serve.Principal { return now(p, serve.ScopeTools) })
 			for _, name := range left {
 				front.Expel(name)
+				if err := door.Questions.CancelAll(a.ending, tool.DoorMCP, name, mcpserver.ErrRevoked.Error()); err != nil {
+					a.o.Say(fmt.Sprintf("questions of %s, who is gone, may still stand open: %v", display.Line(name), err))
+				}
 			}
 			if changed {
 				d.server.Changed()

@@ -58,3 +58,12 @@ func (d *mcpDoor) answered(ctx context.Context, text string) bool {
 	var state mcpState
 	return json.Unmarshal([]byte(text), &state) == nil && state.Question != "" && d.Questions.Answered(ctx, state.Question)
 }
+
+// cancelled has the question of a waiting call be over which nobody goes on with.
+func (d *mcpDoor) cancelled(ctx context.Context, text string) error {
+	var state mcpState
+	if json.Unmarshal([]byte(text), &state) != nil || state.Question == "" {
+		return nil
+	}
+	return d.Questions.Cancel(ctx, store.Cancelled{ID: state.Question, CallID: state.Call, Why: "the call was cancelled"})
+}

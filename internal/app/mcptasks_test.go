@@ -125,3 +125,60 @@ func TestMCPTaskOfAKilledProcess(t *testing.T) {
 		t.Errorf("it stands so: %s", line.raw)
 	}
 }
+
+// A task that is cancelled while it waits for a person leaves nothing for the next call: its question is over, and so is
+// a yes that it has not read, also where the program was started again meanwhile. The next call asks for itself.
+func TestMCPTaskCancelled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ answered, restart bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		t.Run(fmt.Sprintf("answered %t, restart %t", test.answered, test.restart), func(t *testing.T) {
+			t.Parallel()
+			h, file := mcpHome(t)
+			a := h.new()
+			h.runs(a)
+			p := newMCPPeer(t, a, MCPOptions{}, true, canTasks)
+			p.call("mark", `{"word":"a"}`, "")
+			id := taskID(t, p.read())
+			box, err := OpenApprovals(t.Context(), h.options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer box.Close()
+			list, err := box.List(t.Context())
+			if err != nil || len(list) != 1 {
+				t.Fatalf("the questions are %+v, %v", list, err)
+			}
+			yes := store.Answer{Approved: true, Approver: "test"}
+			if test.answered {
+				if _, err := box.Answer(t.Context(), list[0], yes); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.restart {
+				if err := p.end(); err != nil {
+					t.Fatal(err)
+				}
+				p = newMCPPeer(t, h.new(), MCPOptions{}, true, canTasks)
+			}
+			if line := p.task("tasks/cancel", id, ""); line.Error != nil {
+				t.Fatal(line.raw)
+			}
+			if line := p.task("tasks/get", id, ""); !strings.Contains(line.raw, `"status":"cancelled"`) {
+				t.Errorf("it stands so: %s", line.raw)
+			}
+			if q, err := box.Answer(t.Context(), list[0], yes); !errors.Is(err, store.ErrWithdrawn) {
+				t.Errorf("answered afterwards: %s, %v", q.State, err)
+			}
+			p.call("mark", `{"word":"a"}`, "")
+			if again := taskID(t, p.read()); again == id {
+				t.Errorf("it is the same task")
+			}
+			if after, err := box.List(t.Context()); err != nil || len(after) != 2 || after[1].State != store.Pending {
+				t.Errorf("the next call has asked %+v, %v", after, err)
+			}
+			if n := marks(t, file); n != 0 {
+				t.Errorf("%d marks", n)
+			}
+		})
+	}
+}

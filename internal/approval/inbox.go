@@ -72,8 +72,10 @@ func (a *Inbox) Get(ctx context.Context, id string) (store.Approval, error) {
 }
 
 // Answer answers a question as it was shown; see store.Store.Answer. The answer is recorded before it
-// counts. The caller has checked who may answer.
+// counts. A yes for the rest of the session is for the session that was shown: where another has taken the question over
+// meanwhile, it is for this once. The caller has checked who may answer.
 func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.Answer) (store.Approval, error) {
+	answer.Asker = shown.Asker()
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
 			question.Bound != shown.Bound || question.Lasting != shown.Lasting || question.Principal != shown.Principal {

@@ -24,7 +24,7 @@ func openStore(ctx context.Context, dir string, record events.Recorder, now func
 		}})
 }
 
-// turnEvent tells of a question that has outlived the process that asked it.
+// transitionEvent tells of a question that has outlived the process that asked it.
 func transitionEvent(transition store.Transition, before, after store.Approval) events.Event {
 	event := events.Event{
 		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent,
@@ -44,6 +44,12 @@ func transitionEvent(transition store.Transition, before, after store.Approval) 
 		event.CallID = after.UsedBy
 		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s",
 			before.ID, before.CallID, before.State, before.Answered.UTC().Format(time.RFC3339), before.Approver)
+	case store.TransitionCancelled:
+		event.Type = events.ApprovalCancelled
+		event.Detail = fmt.Sprintf("question %s is over: %s", before.ID, after.Reason)
+		if before.State == store.Approved {
+			event.Detail = fmt.Sprintf("the yes to question %s, by %s, counts no more: %s", before.ID, before.Approver, after.Reason)
+		}
 	}
 	event.Detail = events.Text(event.Detail)
 	return event

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Stand puts a question where others can answer it, and does not wait: whoever asks the very same later gets
@@ -84,4 +85,37 @@ func (d *Desk) Answered(ctx context.Context, id string) bool {
 	}
 	question, err := s.Get(ctx, id)
 	return err == nil && question.State != store.Pending
+}
+
+// Cancel has a question be over whose act was cancelled, and revokes a yes to it that no call was given; see
+// store.Store.Cancel.
+func (d *Desk) Cancel(ctx context.Context, c store.Cancelled) error {
+	if !d.questions.everAsked() {
+		return nil
+	}
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Cancel(ctx, c)
+}
+
+// CancelAll has all questions of a door and principal be over for which nobody waits, and revokes each yes that no call
+// was given.
+func (d *Desk) CancelAll(ctx context.Context, door tool.Door, principal, why string) error {
+	if !d.questions.everAsked() {
+		return nil
+	}
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := s.List(ctx)
+	errs := []error{err}
+	for _, a := range list {
+		if a.Door == string(door) && a.Principal == principal {
+			errs = append(errs, s.Cancel(ctx, store.Cancelled{ID: a.ID, Principal: principal, Why: why}))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// Answered reports whether what a waiting call needs has come another way, by its InputRequired.State.
 	// Optional.
 	Answered func(ctx context.Context, state string) bool
+	// Cancelled is told that a call which waits is not gone on with, by its InputRequired.State: what it asked for is asked
+	// no more. Optional.
+	Cancelled func(ctx context.Context, state string) error
 	// TaskAfter is optional, default TaskAfter.
 	TaskAfter time.Duration
 	// Key returns what signs that which clients carry from one round of a request to the next. It is called
@@ -67,6 +70,9 @@ func New(o Options) (*Server, error) {
 			rand.Read(key) // never fails
 			return key, nil
 		}
+	}
+	if o.Cancelled == nil {
+		o.Cancelled = func(context.Context, string) error { return nil }
 	}
 	if o.TaskAfter == 0 {
 		o.TaskAfter = TaskAfter

@@ -104,6 +104,9 @@ func (s *Server) cancelTask(ctx context.Context, x *exchange) ([]byte, error) {
 	}
 	s.tasks.mu.Unlock()
 	if r == nil && task.Status == TaskInput {
+		if err := s.o.Cancelled(ctx, task.Waits.State); err != nil { // first: a task that waits for what is over asks anew
+			return nil, err
+		}
 		task.Status = TaskCancelled
 		if err := s.keep(ctx, &task); err != nil {
 			return nil, err

@@ -89,7 +89,7 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 		return s.ended(ctx, x, call, about, task, out)
 	case <-ctx.Done():
 		r.cancel(context.Cause(ctx))
-		<-done
+		s.gaveUp(task, <-done)
 		return nil, context.Cause(ctx)
 	case <-timer.C:
 	case <-deferred:
@@ -211,6 +211,7 @@ func (s *Server) finish(task Task, call Call, out outcome, r *running) {
 	var failed *ProtocolError
 	switch {
 	case cancelled:
+		s.gaveUp(task, out)
 		task.Status = TaskCancelled
 	case out.input != nil:
 		task.wait(call, out.input)
@@ -226,6 +227,23 @@ func (s *Server) finish(task Task, call Call, out outcome, r *running) {
 	}
 	if err := s.keep(context.WithoutCancel(s.tasks.ctx), &task); err != nil {
 		s.o.Say(fmt.Sprintf("how a task ended could not be kept: %v", err))
+	}
+}
+
+// gaveUp has that be over which a call asked for that nobody goes on with: what it had waited for, and what it was about
+// to wait for when it was given up.
+func (s *Server) gaveUp(task Task, out outcome) {
+	var states []string
+	if task.Waits != nil {
+		states = append(states, task.Waits.State)
+	}
+	if out.input != nil {
+		states = append(states, out.input.State)
+	}
+	for _, state := range states {
+		if err := s.o.Cancelled(context.WithoutCancel(s.tasks.ctx), state); err != nil {
+			s.o.Say(fmt.Sprintf("what a call asked for that was given up may still stand open: %v", err))
+		}
 	}
 }
 

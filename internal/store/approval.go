@@ -70,14 +70,21 @@ func (a Approval) Kept() bool {
 	return (a.State == Approved || a.State == Denied) && a.Left && a.Used.IsZero() && a.Key != ""
 }
 
+// Asker is the session and the process that a question stands for, until another call takes it over.
+type Asker struct{ session, owner string }
+
+// Asker returns for whom the question stands.
+func (a Approval) Asker() Asker { return Asker{a.Session, a.owner} }
+
 // Answer is what a person said to a question.
 type Answer struct {
 	Approved bool
 	Approver string // required: who, and where
 	Reason   string
-	// Always allows what the question's Lasting says. Where it says nothing, or whoever asked has ended, the yes
-	// is for this once.
+	// Always allows what the question's Lasting says, in the session of the Asker that the person was shown. Where it
+	// says nothing, whoever asked has ended, or another has taken the question over, the yes is for this once.
 	Always bool
+	Asker  Asker
 }
 
 // Where says where a question was answered. What was answered where it was asked is used by the very act

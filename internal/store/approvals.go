@@ -81,7 +81,7 @@ func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approva
 func (a *Approval) answer(answer Answer, where Where, now time.Time) {
 	a.State, a.Answered, a.Where, a.Approver, a.Reason = Denied, now, where, answer.Approver, answer.Reason
 	if answer.Approved {
-		a.State, a.Always = Approved, answer.Always && a.Lasting != "" && !a.Left
+		a.State, a.Always = Approved, answer.Always && a.Lasting != "" && !a.Left && answer.Asker == a.Asker()
 	}
 }
 

@@ -213,30 +213,45 @@ func TestAlways(t *testing.T) {
 		lasting string
 		answer  Answer
 		owner   string
+		joined  string // the session of a call that takes it over between showing and answering
 		want    bool
 	}{
-		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, process.This(), true},
-		{"a yes", "this file", Answer{Approved: true}, process.This(), false},
-		{"a no", "this file", Answer{Always: true}, process.This(), false},
-		{"where nothing lasts", "", Answer{Approved: true, Always: true}, process.This(), false},
-		{"whoever asked has ended", "this file", Answer{Approved: true, Always: true}, "nobody", false},
+		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, process.This(), "", true},
+		{"a yes", "this file", Answer{Approved: true}, process.This(), "", false},
+		{"a no", "this file", Answer{Always: true}, process.This(), "", false},
+		{"where nothing lasts", "", Answer{Approved: true, Always: true}, process.This(), "", false},
+		{"whoever asked has ended", "this file", Answer{Approved: true, Always: true}, "nobody", "", false},
+		{"another session asks it by now", "this file", Answer{Approved: true, Always: true}, "nobody", "another", false},
+		{"another process asks it by now", "this file", Answer{Approved: true, Always: true}, "nobody", "shown", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t, newPath(t))
 			q := question("q")
-			q.Lasting, q.Key, test.answer.Approver = test.lasting, "key", "maria"
+			q.Lasting, q.Key, q.Session, test.answer.Approver = test.lasting, "key", "shown", "maria"
 			if _, err := s.Put(t.Context(), q); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.db.Exec("UPDATE approvals SET owner = ?", test.owner); err != nil {
 				t.Fatal(err)
 			}
+			shown, err := s.Get(t.Context(), "q")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.joined != "" {
+				by := q
+				by.ID, by.CallID, by.Session = "other", "other call", test.joined
+				if stands, err := s.Put(t.Context(), by); err != nil || stands.ID != "q" {
+					t.Fatalf("it is %+v, %v", stands, err)
+				}
+			}
+			test.answer.Asker = shown.Asker()
 			if _, err := s.Answer(t.Context(), "q", test.answer, nil); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.Get(t.Context(), "q")
-			if err != nil || got.Always != test.want || got.Lasting != test.lasting {
+			if err != nil || got.State == Pending || got.Always != test.want || got.Lasting != test.lasting {
 				t.Errorf("got %v for %q, %v; want %v", got.Always, got.Lasting, err, test.want)
 			}
 			// What the process that asked was not given goes to whoever asks next, in another session.

@@ -22,6 +22,8 @@ const (
 	TransitionLeft   Transition = "left"   // the process that asked has ended; the question stands
 	TransitionJoined Transition = "joined" // the very same was asked again; it is that call's question now
 	TransitionUsed   Transition = "used"   // the answer was given to a call that asked the very same
+	// The act was cancelled that the question is about: it is over, and a yes to it counts no more.
+	TransitionCancelled Transition = "cancelled"
 )
 
 // recordTurn puts a turn on record, before it counts. before is the question as it was.
@@ -190,6 +192,48 @@ func (s *Store) TakeBack(ctx context.Context, id, by string, record func(Approva
 		return err
 	})
 	return a, errors.Join(err, unrecorded)
+}
+
+// Cancelled names a question whose act was cancelled while no process waited for the answer.
+type Cancelled struct {
+	ID        string // required
+	Principal string // whose act it is: a question of another principal is left alone. "" for whoever it may be
+	// CallID is the call that has asked. A question that another has taken over since is left alone. Optional.
+	CallID string
+	Why    string // required: what whoever wants to answer is told
+}
+
+// ends reports whether there is something of a question that ends.
+func (c Cancelled) ends(a Approval) bool {
+	return a.Left && (a.State == Pending || a.State == Approved) && (c.CallID == "" || c.CallID == a.CallID) &&
+		(c.Principal == "" || a.Principal == "" || c.Principal == a.Principal)
+}
+
+// Cancel has a question be over, whatever process has asked it: nobody can answer it any more, and a yes that it has,
+// and that no call was given, counts no more. A no stays. Where a living process waits for the answer the question is
+// left alone: it is that one's to withdraw. It is no error where there is nothing to end. What cannot be recorded is over
+// all the same, and the error returned.
+func (s *Store) Cancel(ctx context.Context, c Cancelled) error {
+	a, err := s.Get(ctx, c.ID)
+	if errors.Is(err, ErrNoApproval) || err == nil && !c.ends(a) { // most often, and nothing to lock
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var unrecorded error
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		a, err := s.read(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM approvals WHERE id = ?`, c.ID))
+		if err != nil || !c.ends(a) { // it was joined or used meanwhile
+			return err
+		}
+		over := a
+		over.State, over.Reason = Withdrawn, c.Why
+		unrecorded = s.recordTransition(TransitionCancelled, a, over)
+		_, err = tx.ExecContext(ctx, `UPDATE approvals SET state = ?, reason = ? WHERE id = ?`, over.State, over.Reason, over.ID)
+		return err
+	})
+	return errors.Join(err, unrecorded)
 }
 
 // NoticeLeft puts on record which questions have lost the process that asked them, each once.

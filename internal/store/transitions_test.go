@@ -227,3 +227,100 @@ func TestWithdrawnIsOver(t *testing.T) {
 		t.Errorf("another's question is %+v, %v", a, err)
 	}
 }
+
+// TestCancel checks what becomes of a question whose act is cancelled, by who has asked it, how far it has come, and who
+// cancels: nobody answers it any more, a yes to it is given to nobody, and what is another's stays.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	never := func(t *testing.T, s *Store) {}
+	answer := func(approved bool) func(*testing.T, *Store) {
+		return func(t *testing.T, s *Store) {
+			t.Helper()
+			if _, err := s.Answer(t.Context(), "q", Answer{Approved: approved, Approver: "maria"}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		alive  bool // whoever asks waits for the answer
+		before func(*testing.T, *Store)
+		cancel Cancelled
+		want   State
+		record string
+	}{
+		"pending":                        {false, never, Cancelled{}, Withdrawn, "cancelled q"},
+		"approved":                       {false, answer(true), Cancelled{}, Withdrawn, "cancelled q"},
+		"a no stays":                     {false, answer(false), Cancelled{}, Denied, ""},
+		"of the principal, and the call": {false, never, Cancelled{Principal: "anna", CallID: "call of q"}, Withdrawn, "cancelled q"},
+		"another principal's":            {false, answer(true), Cancelled{Principal: "bert"}, Approved, ""},
+		"another call's by now":          {false, never, Cancelled{CallID: "call of another"}, Pending, ""},
+		"somebody waits":                 {true, never, Cancelled{}, Pending, ""},
+		"somebody waits, and has not read the yes": {true, answer(true), Cancelled{}, Approved, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, newPath(t))
+			q := same("q")
+			q.Principal = "anna"
+			_, err := s.Put(t.Context(), q)
+			if err == nil && !test.alive {
+				_, err = s.db.Exec("UPDATE approvals SET owner = 'a process that was killed'")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.before(t, s)
+			record := ""
+			s.record = func(transition Transition, before, _ Approval) error {
+				record += fmt.Sprint(transition, " ", before.ID)
+				return nil
+			}
+			test.cancel.ID, test.cancel.Why = "q", "the task was cancelled"
+			for range 2 { // the second time there is nothing to do
+				if err := s.Cancel(t.Context(), test.cancel); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := s.Get(t.Context(), "q")
+			if err != nil || got.State != test.want || record != test.record {
+				t.Errorf("it is %s (%s), %v, on record: %q; want %s, %q", got.State, got.Reason, err, record, test.want, test.record)
+			}
+			if test.want != Withdrawn {
+				return
+			}
+			if _, err := s.Answer(t.Context(), "q", Answer{Approved: true, Approver: "late"}, nil); !errors.Is(err, ErrWithdrawn) {
+				t.Errorf("answered afterwards: %v", err)
+			}
+			if _, err := s.Take(t.Context(), same("again")); !errors.Is(err, ErrNotKept) {
+				t.Errorf("the next one is given: %v", err)
+			}
+			if a, err := s.Put(t.Context(), same("again")); err != nil || a.ID != "again" || a.State != Pending {
+				t.Errorf("the next one asks %+v, %v", a, err)
+			}
+		})
+	}
+	s := open(t, newPath(t))
+	if err := s.Cancel(t.Context(), Cancelled{ID: "none"}); err != nil {
+		t.Errorf("where there is none: %v", err)
+	}
+}
+
+// A yes that cannot be recorded as revoked is revoked all the same, and that it is not on record is said.
+func TestCancelUnrecorded(t *testing.T) {
+	t.Parallel()
+	s := open(t, newPath(t))
+	if _, err := s.Put(t.Context(), same("q")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release(t.Context(), "q"); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("the disk is full")
+	s.record = func(Transition, Approval, Approval) error { return full }
+	if err := s.Cancel(t.Context(), Cancelled{ID: "q", Why: "cancelled"}); !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+	if a, err := s.Get(t.Context(), "q"); err != nil || a.State != Withdrawn {
+		t.Errorf("it is %s, %v", a.State, err)
+	}
+}

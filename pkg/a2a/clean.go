@@ -132,6 +132,9 @@ func (s *Server) endOne(t tasklog.Task, why error, state wire.TaskState, text st
 	if err != nil {
 		return err
 	}
+	if err := s.endQuestions(s.ending, t); err != nil {
+		return err
+	}
 	step, err := s.step(t, statusEvent(t, state, agentText(t, text)))
 	if err == nil {
 		step.From = t.State

@@ -215,6 +215,9 @@ func (s *Server) cancelTask(ctx context.Context, q *query) (json.RawMessage, err
 		}
 	}
 	if t.State != tasklog.Canceled {
+		if err := s.endQuestions(ctx, t); err != nil { // first: a task that goes on asks anew
+			return nil, err
+		}
 		step, err := s.step(t, statusEvent(t, wire.TaskStateCanceled, nil))
 		if err != nil {
 			return nil, err

@@ -32,6 +32,10 @@ type Options struct {
 	// Acts and Follows report whether a principal may have something done here now, and be told of its tasks, which
 	// outlive its requests. Optional; by default whoever was let in may. Recheck looks again. They must not block.
 	Acts, Follows func(principal string) bool
+	// Cancelled is told which question (approvalId) of a task counts no more, nor a yes to it, since the task was ended:
+	// by its client, because its principal may have nothing done any more, or because nobody answered. One that somebody
+	// else waits for is none of it. Optional.
+	Cancelled func(ctx context.Context, owner, question string) error
 	// Logins has the agents below /agents log in, for callers that see everybody's tasks. Optional; without
 	// it nobody logs an agent in here.
 	Logins Logins
@@ -125,6 +129,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Follows == nil {
 		o.Follows = everybody
+	}
+	if o.Cancelled == nil {
+		o.Cancelled = func(context.Context, string, string) error { return nil }
 	}
 	if o.Streams == nil {
 		o.Streams = func(context.Context) {}

@@ -88,6 +88,10 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 			return err
 		}
 		rest = saidIn(answer, "requestId") + " " + saidIn(answer, "optionId")
+	case "put": // a question that stands elsewhere, too, and that nobody waits for here
+		question := wire.NewMessage(wire.MessageRoleAgent, dataPart(questionData{Type: "permission_request", Approval: rest}))
+		question.Metadata = map[string]any{"requestId": "call-1"}
+		return t.Emit(ctx, &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
 	case "turn":
 		return t.NeedInput(ctx, "and now?")
 	case "silent":

@@ -499,6 +499,11 @@ func (r *run) finish(err error) {
 	case err != nil:
 		text = asError(err).Error()
 	}
+	if errors.Is(cause, errCanceled) || errors.Is(cause, errRevoked) || errors.Is(cause, errWaited) {
+		if failed := r.server.cancelQuestions(ctx, r.owner, r.task); failed != nil {
+			r.server.o.Say(fmt.Sprintf("questions of task %s, which was ended, may still stand open: %v", r.head.ID, failed))
+		}
+	}
 	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
 	if text != "" {
 		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(text))

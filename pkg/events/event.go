@@ -38,6 +38,9 @@ const (
 	ApprovalJoined Type = "approval.joined"
 	// An answer that had waited was given to this call, and counts no more; Detail says whose.
 	ApprovalUsed Type = "approval.used"
+	// The act was cancelled that nobody waits to do any more: the question, or a yes that no call was given, counts no
+	// more; Detail names it.
+	ApprovalCancelled Type = "approval.cancelled"
 	// A person trusts a workspace's own files as they are: Files; Detail says who.
 	TrustGiven   Type = "trust.given"
 	TrustRevoked Type = "trust.revoked" // and no longer does
@@ -83,7 +86,7 @@ var all = []Type{
 	BridgeStarted, BridgeEnded, DaemonStarted, DaemonEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused,
 	ToolDecided, ToolStarted,
 	ToolAttempted, JobBegun, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
-	ApprovalUsed, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
+	ApprovalUsed, ApprovalCancelled, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
 	FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
 	TaskArtifact, ClientAccepted, ClientRefused, AgentLogin, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
 	WebhookTest,

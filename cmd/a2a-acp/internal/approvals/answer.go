@@ -128,9 +128,16 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
 		return nil
 	}
+	if answer.Always && !answered.Always {
+		env.Say(fmt.Sprintf("%s, this once: %s", answered.State, joinedSince))
+		return nil
+	}
 	env.Say(fmt.Sprintf("%s: whoever waits goes on", answered.State))
 	return nil
 }
+
+// joinedSince is why a yes for the rest of a session counts once.
+const joinedSince = "the session that was shown asks no more, and another one has asked the same; whoever waits goes on"
 
 // writeQuestion shows a question, all of it, with what an answer to it is worth.
 func writeQuestion(env *cli.Environment, a store.Approval) {

@@ -261,7 +261,11 @@ func (s *screen) give(ctx context.Context, wish inbox.Wish) error {
 		return tooLate(s.env, wish.Question.ID, answered, err)
 	}
 	s.box.Answered()
-	s.box.Shows(display.Line(fmt.Sprintf("%s: %s", answered.State, answered.Title)))
+	said := fmt.Sprintf("%s: %s", answered.State, answered.Title)
+	if wish.Always && !answered.Always {
+		said = fmt.Sprintf("%s, this once: %s", answered.State, joinedSince)
+	}
+	s.box.Shows(display.Line(said))
 	return nil
 }
 

@@ -121,7 +121,7 @@ func (f *ActFilter) pick(entries []audit.Entry) []audit.ActRecord {
 func hasBeginning(c audit.ActRecord) bool {
 	switch first := c[0]; first.Type {
 	case events.ToolStarted, events.ToolAttempted, events.JobBegun, events.ApprovalAnswered, events.ApprovalLeft,
-		events.ApprovalJoined, events.ApprovalUsed:
+		events.ApprovalJoined, events.ApprovalUsed, events.ApprovalCancelled:
 		return false
 	case events.ToolEnded: // what was not even decided ended before anything ran
 		o := first.Outcome

@@ -57,7 +57,7 @@ func tell(c audit.ActRecord) []string {
 		case entry.Type == events.ApprovalAnswered && entry.Decision != nil:
 			lines = append(lines, fmt.Sprintf("  %s  answer   %s", at, decision(c, entry.Decision)))
 		case entry.Type == events.ApprovalLeft, entry.Type == events.ApprovalJoined,
-			entry.Type == events.ApprovalUsed:
+			entry.Type == events.ApprovalUsed, entry.Type == events.ApprovalCancelled:
 			word := strings.TrimPrefix(string(entry.Type), "approval.")
 			lines = append(lines, fmt.Sprintf("  %s  %-7s  %s", at, word, detail(entry)))
 		case entry.Type == events.ToolDecided && entry.Decision != nil:
