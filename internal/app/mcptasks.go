@@ -62,8 +62,8 @@ func (d *mcpDoor) answered(ctx context.Context, text string) bool {
 // cancelled has the question of a waiting call be over which nobody goes on with.
 func (d *mcpDoor) cancelled(ctx context.Context, text string) error {
 	var state mcpState
-	if json.Unmarshal([]byte(text), &state) != nil || state.Question == "" {
-		return nil
+	if json.Unmarshal([]byte(text), &state) == nil && state.Question != "" {
+		return d.Questions.Cancel(ctx, store.Cancelled{ID: state.Question, CallID: state.Call, Why: "the call was cancelled"})
 	}
-	return d.Questions.Cancel(ctx, store.Cancelled{ID: state.Question, CallID: state.Call, Why: "the call was cancelled"})
+	return nil
 }
