@@ -86,8 +86,9 @@ var all = []Type{
 	BridgeStarted, BridgeEnded, DaemonStarted, DaemonEnded, SessionOpened, SessionClosed, ConfigLoaded, ConfigRefused,
 	ToolDecided, ToolStarted,
 	ToolAttempted, JobBegun, ToolEnded, ToolSeen, ToolViolated, ApprovalAsked, ApprovalAnswered, ApprovalLeft, ApprovalJoined,
-	ApprovalUsed, ApprovalCancelled, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked, CircuitChanged,
-	FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused, TaskCreated, TaskStatusChanged, TaskMessage,
+	ApprovalUsed, ApprovalCancelled, TrustGiven, TrustRevoked, GrantRevoked, SecretSet, SecretRemoved, GovernorsAsked,
+	CircuitChanged, FrameRefused, RecordResumed, RecordRepaired, RecordRetired, SandboxRefused,
+	TaskCreated, TaskStatusChanged, TaskMessage,
 	TaskArtifact, ClientAccepted, ClientRefused, AgentLogin, WebhookFailed, WebhookDisabled, WebhookPaused, WebhookResumed,
 	WebhookTest,
 }
