@@ -17,3 +17,18 @@ func TestCarryOver(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 }
+
+// TestCarryOverToATerminal has a rule come to want the answer from a terminal after a yes was given elsewhere: the act
+// is asked about. A yes that was given to such a question counts.
+func TestCarryOverToATerminal(t *testing.T) {
+	t.Parallel()
+	now := permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "r", AtTerminal: true}
+	before := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourceAct, First: permissions.SourcePerson}
+	if d := carryOver(now, before); d.Verdict != permissions.Ask {
+		t.Errorf("a yes from elsewhere: got %+v", d)
+	}
+	before.AtTerminal = true
+	if d := carryOver(now, before); d.Verdict != permissions.Approve {
+		t.Errorf("a yes from a terminal: got %+v", d)
+	}
+}

@@ -209,6 +209,9 @@ func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) per
 	if again.Verdict == permissions.Reject {
 		return again
 	}
+	if again.Verdict == permissions.Ask && again.AtTerminal && !d.AtTerminal {
+		return gate.Rejected(d, permissions.SourceFault, errAtTerminal.Error())
+	}
 	switch d.Source {
 	case permissions.SourcePolicy, permissions.SourceDefault, permissions.SourceSession:
 		// The rule that gave it asks once its limit is reached.
@@ -224,6 +227,10 @@ func (b *Bridge) decidedAgain(d permissions.Decision, r permissions.Request) per
 // errNotByNow is the reason if nobody has approved an act as it is now.
 var errNotByNow = errors.New("what it is about, or the rules, have changed since this was decided: " +
 	"it would be asked about by now")
+
+// errAtTerminal is the reason if a rule has come to want the answer from a terminal, and nobody there was asked.
+var errAtTerminal = errors.New("a rule wants the answer from a terminal by now (answer: terminal), and this was " +
+	"asked before; ask again")
 
 // leadsTo reports whether a name resolves to a file.
 func leadsTo(dir, name, real string) bool {

@@ -188,6 +188,10 @@ editor< $/cancel_request`, "", "the person cancelled the turn", ""},
 		{"the session is closed", nil, `editor> {"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s1"}}
 agent<  session/close
 editor< $/cancel_request`, "", "the session was closed", ""},
+		{"the session goes to another directory", nil, `editor> {"jsonrpc":"2.0","id":9,"method":"session/load","params":{"sessionId":"s1","cwd":"/usr/share","mcpServers":[]}}
+agent<  "id":"p","result":{"outcome":{"outcome":"cancelled"}}
+agent<  session/load
+editor< $/cancel_request`, "", "the session was opened in another directory", ""},
 		{"the agent ends", nil, "agent closes\neditor< $/cancel_request", "", "the agent has ended", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

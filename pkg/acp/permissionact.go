@@ -73,7 +73,8 @@ func (p *permissionPrompt) Option(d permissions.Decision, cause error) string {
 // the one that says what was decided. It is false where the agent offers none, and where the question was
 // taken back before it was answered.
 func (p *permissionPrompt) optionFor(d permissions.Decision, cause error) (permissions.Option, bool) {
-	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errStopped, errSessionClosed, errGone} {
+	for _, over := range []error{errNotAnswered, errAgentGaveUp, errTurnCancelled, errStopped, errSessionClosed,
+		errSessionMoved, errGone} {
 		if errors.Is(cause, over) {
 			return permissions.Option{}, false
 		}

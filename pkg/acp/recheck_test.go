@@ -116,3 +116,32 @@ func TestWhatWaitedIsDecidedAgain(t *testing.T) {
 type unrecorded struct{}
 
 func (unrecorded) Record(context.Context, events.Event) error { return nil }
+
+// asksAt are rules that ask about everything, by now at a terminal.
+type asksAt struct{ gate.Rules }
+
+func (asksAt) Decide(permissions.Request) permissions.Decision {
+	return permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourcePolicy, Rule: "r", AtTerminal: true}
+}
+
+// A rule comes to want the answer from a terminal while a question stands: a yes that was given elsewhere counts no
+// more, one to a question that was for a terminal does.
+func TestAYesFromElsewhereUnderARuleForTerminals(t *testing.T) {
+	t.Parallel()
+	g, err := gate.New(gate.Options{InForce: func(tool.Workspace) gate.InForce { return gate.InForce{Rules: asksAt{}} },
+		Record: unrecorded{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bridge{o: Options{Gate: g}}
+	for _, source := range []permissions.Source{permissions.SourcePerson, permissions.SourceAct, permissions.SourcePolicy} {
+		yes := permissions.Decision{Verdict: permissions.Approve, Source: source, First: permissions.SourcePerson}
+		if d := b.decidedAgain(yes, permissions.Request{}); d.Verdict != permissions.Reject {
+			t.Errorf("%s: a yes from elsewhere: %s %s", source, d.Verdict, d.Reason)
+		}
+	}
+	yes := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson, AtTerminal: true}
+	if d := b.decidedAgain(yes, permissions.Request{}); d.Verdict != permissions.Approve {
+		t.Errorf("a yes from a terminal: %s %s", d.Verdict, d.Reason)
+	}
+}

@@ -226,13 +226,21 @@ func (b *Bridge) sessionFor(id string, at directories) (s *Session, fresh bool) 
 	return s, fresh
 }
 
-// moveTo has a session work somewhere. What was allowed in it where it worked before is forgotten.
+// moveTo has a session work somewhere. What waits in it where it worked before is withdrawn, and what was allowed
+// there is forgotten.
 func (b *Bridge) moveTo(s *Session, at directories) {
 	b.mu.Lock()
 	id, elsewhere := s.id, s.cwd != at.cwd || !slices.Equal(s.workspace.Dirs(), at.workspace.Dirs())
+	b.mu.Unlock()
+	moves := id != "" && elsewhere
+	if moves {
+		b.withdrawTurn(s, errSessionMoved)
+	}
+	b.mu.Lock()
 	s.directories = at
 	b.mu.Unlock()
-	if id != "" && elsewhere {
+	if moves {
+		b.newTurn(s, s.Trace())
 		b.o.Gate.EndSession(id)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // The reasons for which an act that waits for a person is withdrawn.
 var (
 	errSessionClosed = errors.New("the session was closed")
+	errSessionMoved  = errors.New("the session was opened in another directory")
 	errTurnCancelled = errors.New("the person cancelled the turn")
 	errAgentGaveUp   = errors.New("the agent withdrew its request")
 )

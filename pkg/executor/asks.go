@@ -72,5 +72,12 @@ func (q *midway) Question(asked permissions.Decision) (approval.Question, error)
 	}, nil
 }
 
-// Recheck implements gate.Act: the answer is all that follows.
-func (q *midway) Recheck(d permissions.Decision) permissions.Decision { return d }
+// Recheck implements gate.Act: the answer is all that follows. A rule may have come to reject the call, or to want
+// such answers from a terminal.
+func (q *midway) Recheck(d permissions.Decision) permissions.Decision {
+	now := q.e.gate.Decide(q.act.request)
+	if now.Verdict == permissions.Reject || now.AtTerminal && !d.AtTerminal {
+		return gate.Rejected(d, permissions.SourceFault, "the rules have changed since this was asked")
+	}
+	return d
+}

@@ -272,7 +272,7 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if why := v.guardedFile(); why != "" {
 		return Decision{Source: SourceControlFile, Reason: why}
 	}
-	if a.keeps(v) {
+	if a.keeps(v, rules) {
 		return Decision{Verdict: Approve, Source: SourceSession, Reason: "you allowed it for this session"}
 	}
 	if rules.rule != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
@@ -52,9 +53,7 @@ func hashFiles(files []File) string {
 		written := file
 		written.Name, written.Rules = "", nil
 		for _, rule := range file.Rules {
-			rule.Source.File, rule.Source.Line, rule.Source.Column = "", 0, 0
-			rule.Match, rule.NotMatch = nil, nil // they only test it
-			written.Rules = append(written.Rules, rule)
+			written.Rules = append(written.Rules, rule.written())
 		}
 		encoded, err := json.Marshal(written)
 		if err != nil { // a parameter is no JSON value; such a rule never approves, but its text counts
@@ -71,12 +70,33 @@ func hashFiles(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// written returns what a rule says, wherever it is written.
+func (r Rule) written() Rule {
+	r.Source.File, r.Source.Line, r.Source.Column = "", 0, 0
+	r.Match, r.NotMatch = nil, nil // they only test it
+	return r
+}
+
+// saying names what a rule says.
+func (c *compiledRule) saying() string {
+	said := c.written()
+	encoded, err := json.Marshal(said)
+	if err != nil { // as in hashFiles
+		parameters := fmt.Sprintf("%v", said.Parameters)
+		said.Parameters = nil
+		rest, _ := json.Marshal(said)
+		return digest.Of(parameters, string(rest))
+	}
+	return digest.Of(string(encoded))
+}
+
 // outcome is what the rules say together. The zero outcome says nothing.
 type outcome struct {
 	rule    *compiledRule // the one that decided; nil when none matched
 	verdict Verdict
 	why     string
 	reasons []Reason
+	asks    []*compiledRule // all that ask, whichever decides
 	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
 	atTerminal bool
 	// unmatched is what files say of an act that no rule is about, unmatchedIn one of the files that say
@@ -122,6 +142,9 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 					first = rule
 				}
 				a.atTerminal = a.atTerminal || rule.AtTerminal
+				if reason.Verdict == Ask {
+					a.asks = append(a.asks, rule)
+				}
 				if a.rule == nil || reason.Verdict.stronger(a.verdict) {
 					a.rule, a.verdict, a.why = rule, reason.Verdict, reason.Why
 				}
@@ -178,6 +201,7 @@ func (a outcome) with(b outcome) outcome {
 	if b.unmatched != nil && (a.unmatched == nil || b.unmatched.stronger(*a.unmatched)) {
 		stronger.unmatched, stronger.unmatchedIn = b.unmatched, b.unmatchedIn
 	}
+	stronger.asks = append(slices.Clip(a.asks), b.asks...)
 	stronger.atTerminal = a.atTerminal || b.atTerminal
 	stronger.reasons = append(slices.Clip(a.reasons), b.reasons...)
 	return stronger

@@ -26,16 +26,19 @@ const (
 type Sessions struct {
 	log     ApprovalLog // nil: nothing is written down
 	mu      sync.RWMutex
-	allowed map[string]map[string]bool // per session, the keys of acts
+	allowed map[string]map[string]askers // per session, by the keys of acts
 	// hidden keys what is written down: the key of a command could be tried out for the short secret in it.
 	hidden []byte
 }
+
+// askers are the rules that asked when a person allowed something, by what they say. Any other that asks is heard.
+type askers map[string]bool
 
 // NewSessions returns Sessions in which nothing is allowed. Without a log nothing is written down.
 func NewSessions(log ApprovalLog) *Sessions {
 	hidden := make([]byte, sha256.Size)
 	_, _ = rand.Read(hidden) // it never fails
-	return &Sessions{log: log, allowed: map[string]map[string]bool{}, hidden: hidden}
+	return &Sessions{log: log, allowed: map[string]map[string]askers{}, hidden: hidden}
 }
 
 // name is what the key of an act is written down as.
@@ -47,15 +50,18 @@ func (s *Sessions) name(key string) string {
 
 // Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a
 // sentence exactly what it kept, or why nothing: the same file for a read or a write, the same text in the
-// same directory for a command, the same tool for a call. What is asked every time (see Authority.Decide) is
+// same directory for a command, the same tool for a call; in the workspace that the session has now, and until
+// another rule asks than those that do now. What is asked every time (see Authority.Decide) is
 // asked every time, so nothing is kept of it. mask takes what nobody may see out of a text: the sentence is
 // written down, and shown.
 func (a *Authority) Remember(session string, r Request, mask func(string) string) (said string) {
 	defer a.sayPanic(&said, "nothing is kept: ")
-	v := a.newEvaluation(r)
+	v, inForce := a.evaluate(r, a.now())
+	rules, _ := inForce.decide(v)
 	v.gatherGuard()
 	key, words := v.allowance()
 	words = mask(words)
+	key = v.here(key)
 	switch {
 	case key == "":
 		return "nothing is kept: " + words
@@ -75,13 +81,18 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 		if len(a.kept.allowed) >= mostSessions {
 			return "nothing is kept: there are too many sessions"
 		}
-		kept = map[string]bool{}
+		kept = map[string]askers{}
 		a.kept.allowed[session] = kept
 	}
-	if len(kept) >= mostKept && !kept[key] {
+	if len(kept) >= mostKept && kept[key] == nil {
 		return "nothing is kept: too much is kept already in this session"
 	}
-	kept[key] = true
+	if kept[key] == nil {
+		kept[key] = askers{}
+	}
+	for _, rule := range rules.asks {
+		kept[key][rule.saying()] = true
+	}
 	return "kept for this session: " + words
 }
 
@@ -117,16 +128,31 @@ func (a *Authority) Forget(session string) {
 	}
 }
 
-// keeps reports whether a person has allowed the act for its session.
-func (a *Authority) keeps(v *evaluation) bool {
+// keeps reports whether a person has allowed the act for its session, also as far as the rules ask that ask now.
+func (a *Authority) keeps(v *evaluation, rules outcome) bool {
 	key, _ := v.allowance()
-	if key == "" || v.Session == "" {
+	if key = v.here(key); key == "" || v.Session == "" {
 		return false
 	}
-	a.kept.mu.RLock()
-	kept := a.kept.allowed[v.Session][key]
-	a.kept.mu.RUnlock()
-	return kept && (a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
+	return a.kept.holds(v.Session, key, rules.asks) &&
+		(a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
+}
+
+// holds reports whether something is allowed although the rules ask.
+func (s *Sessions) holds(session, key string, asks []*compiledRule) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	kept := s.allowed[session][key]
+	return kept != nil && !slices.ContainsFunc(asks, func(rule *compiledRule) bool { return !kept[rule.saying()] })
+}
+
+// here makes the key of what a person allows one of the act's workspace: what was shown there is not what it is
+// in another.
+func (v *evaluation) here(key string) string {
+	if key == "" {
+		return ""
+	}
+	return digest.Of("in", workspaceKey(v.Workspace), key)
 }
 
 // allowance names what an "always" about the act would allow, and says it in words. The key is "" when
