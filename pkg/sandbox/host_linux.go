@@ -301,7 +301,7 @@ func (h *Host) limitedCalls() map[callMark]*call {
 	defer h.mu.Unlock()
 	limited := map[callMark]*call{}
 	for m, c := range h.live {
-		if c.plan.profile.Limits.Processes > 0 {
+		if c.plan.profile.Limits.Processes > 0 && !c.waits {
 			limited[m] = c
 		}
 	}

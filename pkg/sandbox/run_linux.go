@@ -30,6 +30,7 @@ type call struct {
 	peak    atomic.Int64 // the most tasks that were counted
 	group   *group       // nil when the call has none
 	hit     []string     // the limits of its group that it ran into
+	waits   bool         // for a call: nothing of it needs counting yet
 
 	stopping
 }
@@ -134,10 +135,12 @@ func (h *Host) start(c *call, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	defer shut.close()
-	if tree != nil {
-		theirs = append(theirs, tree.channel)
-	}
+	defer func() { shut.close() }()
+	defer func() {
+		if tree != nil {
+			h.waiting.discard(tree)
+		}
+	}()
 	c.hints, c.watched = shut.hints, shut.watched
 	h.note(c)
 	files, opened, err := h.files(c, process, id)
@@ -147,7 +150,18 @@ func (h *Host) start(c *call, process Process) (err error) {
 	}
 	c.root.program = process.Argv[0]
 	if tree != nil {
-		return tree.release(process.Argv, c.plan.environ(c.dirs.home, process.Trace), files)
+		err := tree.release(process.Argv, c.plan.environ(tree.dirs.home, process.Trace), files)
+		if err == nil {
+			h.adopt(c, tree)
+			tree = nil
+			h.wakeCensus()
+			return nil
+		}
+		// It has got nothing: somebody ended it, or the kernel does not take the message. What the call is
+		// watched for, and what was told, stays as it was found.
+		if shut, err = h.shutAnew(c, process, id); err != nil {
+			return err
+		}
 	}
 	b := h.setup(c, shut, id)
 	b.argv, b.env, b.files = process.Argv, c.plan.environ(c.dirs.home, process.Trace), files
@@ -168,17 +182,23 @@ func (h *Host) shutIn(c *call, process Process, id identity) (*confinement, *wai
 	if tree := h.takeWaiting(c, process); tree != nil {
 		shut, err := h.outline(&c.plan, tree.dirs, process.Argv[0])
 		if err == nil && tree.fits(h, shut, id) {
-			h.adopt(c, tree)
 			return shut, tree, nil
 		}
 		h.waiting.discard(tree) // what is wrong, who makes one now tells
 	}
-	var err error
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
-		return nil, nil, err
-	}
-	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
+	shut, err := h.shutAnew(c, process, id)
 	return shut, nil, err
+}
+
+// shutAnew makes a confinement for a tree that is to be made.
+func (h *Host) shutAnew(c *call, process Process, id identity) (shut *confinement, err error) {
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
+		return &confinement{}, err
+	}
+	if shut, err = h.confine(&c.plan, c.dirs, process.Argv[0]); err != nil {
+		return &confinement{}, err
+	}
+	return shut, nil
 }
 
 // setup is a call's way from clone to execve, without its command.

@@ -5,7 +5,11 @@ package sandbox
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -25,10 +29,12 @@ type waitingTree struct {
 	*call
 	identity  identity
 	shut      *confinement
-	channel   int       // to its init, which ends when it is closed
-	witnesses []witness // what its first process found
-	mounts    uint64    // Host.mountChanges when it was made
-	until     time.Time // it is ended then
+	channel   int            // to its init, which ends when it is closed
+	witnesses []witness      // what its first process found
+	mounts    uint64         // Host.mountChanges when it was made
+	table     int            // its /proc/PID/mounts, which tells of changes (proc_pid_mounts(5)); -1 without
+	way       []unix.Statx_t // where it is root's that is another's
+	until     time.Time      // it is ended then
 	ended     atomic.Bool
 }
 
@@ -68,11 +74,77 @@ func (w *waitingTree) fits(h *Host, shut *confinement, id identity) bool {
 		!w.shut.view.equals(shut.view) || !slices.Equal(w.shut.filter, shut.filter) {
 		return false
 	}
-	return w.sees(h) && w.mounts == h.waiting.mountChanges() && !hasEnded(w.root.pidfd)
+	return w.sees() && slices.Equal(w.way, w.wayThere()) && w.mounts == h.waiting.mountChanges() &&
+		!hasChanged(w.table) && !hasEnded(w.root.pidfd)
+}
+
+// wayThere tells what decides whether the user of a tree can get to the directory that it starts in, where we are
+// root and could in any case: of each directory on the way its owner and mode and, for its access control list
+// (acl(5)), when it was changed last. Those in what is covered are made for the call.
+func (w *waitingTree) wayThere() (way []unix.Statx_t) {
+	if !w.identity.drop {
+		return nil
+	}
+	covered := slices.Concat([]string{"/tmp"}, w.shut.view.covers, w.shut.view.shared)
+	for at := w.dirs.start; at != "/"; at = filepath.Dir(at) {
+		if slices.ContainsFunc(covered, func(dir string) bool { return within(at, dir) && at != w.dirs.start }) {
+			continue
+		}
+		var all, is unix.Statx_t
+		const asked = unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_CTIME
+		if unix.Statx(unix.AT_FDCWD, at, unix.AT_SYMLINK_NOFOLLOW, asked, &all) == nil {
+			is = unix.Statx_t{Mode: all.Mode, Uid: all.Uid, Gid: all.Gid}
+			if at != w.dirs.start { // which its user works in, and has
+				is.Ctime = all.Ctime
+			}
+		}
+		way = append(way, is)
+	}
+	return way
+}
+
+// hasChanged reports whether something was mounted or unmounted since this was asked of a table of mounts, or
+// it was opened.
+func hasChanged(table int) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(table), Events: unix.POLLPRI}}, 0)
+	return n != 0 || err != nil // EINTR: who knows
+}
+
+// holdTable opens the table of a tree's mounts and checks that all is there that was mounted for it. The
+// kernel takes a mount away, in every namespace, when its place is removed or something is renamed to it
+// (fs/namespace.c, __detach_mounts): what it hid is seen then, and what it held can be changed.
+func (w *waitingTree) holdTable() (err error) {
+	path := fmt.Sprintf("/proc/%d/mounts", w.root.pid)
+	if w.table, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("watch what is mounted: open %s: %w", path, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\043`, "#", `\134`, `\`)
+	there := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			there[unescape.Replace(fields[1])] = true
+		}
+	}
+	v := w.shut.view
+	for _, g := range v.placed {
+		if !there[g.path] {
+			return fmt.Errorf("%s is not mounted any more", g.path)
+		}
+	}
+	for _, h := range v.hidden {
+		if !there[h.path] {
+			return fmt.Errorf("%s is not covered any more", h.path)
+		}
+	}
+	return nil
 }
 
 // sees reports whether the paths that were opened for a tree lead to the same files now.
-func (w *waitingTree) sees(h *Host) bool {
+func (w *waitingTree) sees() bool {
 	now := make(map[string]fileID, len(w.shut.ruled))
 	for path, was := range w.shut.ruled {
 		is, err := identifyPath(path)
@@ -85,7 +157,9 @@ func (w *waitingTree) sees(h *Host) bool {
 		is, known := now[found.path]
 		if !known {
 			var err error
-			if is, err = identifyPath(found.path); err != nil {
+			if is, err = identifyPath(found.path); errors.Is(err, unix.ENOENT) && found.is.Mask == 0 {
+				continue // it was not there either
+			} else if err != nil {
 				return false
 			}
 			now[found.path] = is
@@ -159,64 +233,81 @@ func (h *Host) canWait(p *Plan) bool {
 }
 
 // makeWaiting makes a tree for calls of a plan. It must be called on a thread that outlives the call.
-func (h *Host) makeWaiting(plan Plan) (w *waitingTree, err error) {
-	w = &waitingTree{call: newCall(plan.bare()), channel: -1, mounts: h.waiting.mountChanges()}
+func (h *Host) makeWaiting(plan Plan) (*waitingTree, error) {
+	w := &waitingTree{call: newCall(plan.bare()), channel: -1, table: -1, mounts: h.waiting.mountChanges()}
+	w.waits = true
 	h.mu.Lock()
-	err = h.register(w.call)
+	err := h.register(w.call)
 	h.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if w.shut != nil {
-			w.shut.close()
-		}
-		if err != nil {
-			h.endWaiting(w)
-		}
-	}()
-	if w.identity, err = h.identityOf(&w.plan); err != nil {
+	err = h.prepare(w)
+	if w.shut != nil {
+		w.shut.close()
+	}
+	if err != nil {
+		h.endWaiting(w)
 		return nil, err
+	}
+	return w, nil
+}
+
+// prepare makes all that a tree is. On an error endWaiting takes away what there is of it.
+func (h *Host) prepare(w *waitingTree) (err error) {
+	if w.identity, err = h.identityOf(&w.plan); err != nil {
+		return err
 	}
 	if w.dirs, err = h.scratch.makeDirectories(&w.plan, h.temp, w.identity); err != nil {
-		return nil, err
+		return err
 	}
 	if w.shut, err = h.confine(&w.plan, w.dirs, ""); err != nil {
-		return nil, err
+		return err
 	}
-	w.shut.view.witnesses = &w.witnesses
+	w.shut.view.witnesses, w.way = &w.witnesses, w.wayThere()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unix.Close(pair[1])
 	w.channel = pair[0]
 	b := h.setup(w.call, w.shut, w.identity)
 	b.channel = pair[1]
 	if err := h.launch(w.call, b); err != nil {
-		return nil, err
+		return err
 	}
 	h.enrol(w.call)
-	if !w.sees(h) {
-		return nil, errors.New("what it was to show has changed meanwhile")
+	if err := w.holdTable(); err != nil {
+		return err
 	}
-	return w, nil
+	if !w.sees() || !slices.Equal(w.way, w.wayThere()) {
+		return errors.New("what it was to show has changed meanwhile")
+	}
+	return nil
 }
 
 // endWaiting ends a tree that no call has taken, or what there is of it.
 func (h *Host) endWaiting(w *waitingTree) {
 	w.ended.Store(true)
-	if w.channel >= 0 {
-		unix.Close(w.channel)
-	}
+	w.letGo()
 	_ = h.discard(w.call) // a directory that cannot be removed goes with the Host's
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.unregister(w.call)
 }
 
+// letGo closes what we have of it beside what a call has.
+func (w *waitingTree) letGo() {
+	for _, fd := range []int{w.channel, w.table} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+}
+
 // adopt makes a tree a call's.
 func (h *Host) adopt(c *call, w *waitingTree) {
+	w.letGo()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, c.mark)

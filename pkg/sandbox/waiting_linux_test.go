@@ -49,6 +49,13 @@ func awaitTree(h *Host, p Plan) *waitingTree {
 	}
 }
 
+// tryAgain has trees be made also of shapes whose last one was of no use.
+func tryAgain(h *Host) {
+	h.waiting.mu.Lock()
+	defer h.waiting.mu.Unlock()
+	clear(h.waiting.useless)
+}
+
 // wasUsed reports whether a call has taken a tree, which it does where nobody ended it.
 func wasUsed(h *Host, w *waitingTree) bool {
 	h.waiting.ending.Wait()
@@ -331,7 +338,7 @@ func TestWaitingEnds(t *testing.T) {
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
-				clear(h.waiting.useless)
+				tryAgain(h)
 				s.run(t.Context(), t, h)
 				w := awaitTree(h, plan)
 				pid := w.root.pid
@@ -345,7 +352,7 @@ func TestWaitingEnds(t *testing.T) {
 			})
 		}
 		s.run(t.Context(), t, h)
-		clear(h.waiting.useless)
+		tryAgain(h)
 		s.run(t.Context(), t, h)
 		awaitTree(h, plan)
 		if err := h.Close(); err != nil {
@@ -491,7 +498,7 @@ func TestWaitingMounts(t *testing.T) {
 		{"remounted", "here\n", func() error { return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_NOEXEC, "") }},
 		{"unmounted", "", func() error { return unix.Unmount(at, unix.MNT_DETACH) }},
 	} {
-		clear(h.waiting.useless)
+		tryAgain(h)
 		s.run(t.Context(), t, h)
 		w := awaitTree(h, plan)
 		mustDo(t, change.do())

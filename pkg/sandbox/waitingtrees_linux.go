@@ -45,7 +45,7 @@ type wantedTree struct {
 }
 
 const (
-	// answerTime is left to whoever called to be answered before the next tree is made, and between two
+	// answerTime is left to whoever called to be answered before the next tree is made, and at least between two
 	// looks for a processor that has nothing to do.
 	answerTime = time.Millisecond
 	// wantedFor is how long a processor is looked for.
@@ -56,9 +56,8 @@ const (
 )
 
 // KeepAhead keeps up to so many process trees ready for calls like those that there were, until Close. Such a
-// call starts sooner; all else about it is as if there had been none. Each takes some hundred kilobytes of the
-// kernel's memory, and is ended when it was not used for ten seconds. It is for programs that live on behind
-// a call, and is called once.
+// call starts sooner; all else about it is as if there had been none. Each is ended when it was
+// not used for ten seconds. It is for programs that live on behind a call, and is called once.
 func (h *Host) KeepAhead(most int) error {
 	t := &h.waiting
 	t.mu.Lock()
@@ -90,8 +89,12 @@ func (h *Host) hasIdleProcessor() bool {
 func (t *waitingTrees) mountChanges() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	poll := []unix.PollFd{{Fd: int32(t.table), Events: unix.POLLPRI}}
-	if n, err := unix.Poll(poll, 0); n != 0 || err != nil { // EINTR: who knows
+	return t.countChanges()
+}
+
+// countChanges is mountChanges with mu held.
+func (t *waitingTrees) countChanges() uint64 {
+	if hasChanged(t.table) {
 		t.changes++
 	}
 	return t.changes
@@ -151,14 +154,15 @@ func (t *waitingTrees) keep() {
 	}
 }
 
-// tend ends what has waited for long enough, makes one tree that is wanted, and tells whether to look again, and
-// when.
+// tend ends what has waited for long enough, or that no call could have since something was mounted or unmounted
+// (it would keep a disk busy), makes one tree that is wanted, and tells whether to look again, and when.
 func (t *waitingTrees) tend(now time.Time) (next time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.end(func(w *waitingTree) bool { return !now.Before(w.until) })
-	t.wanted = slices.DeleteFunc(t.wanted, func(w wantedTree) bool { return !now.Before(w.before) })
+	changes := t.countChanges()
+	t.end(func(w *waitingTree) bool { return !now.Before(w.until) || w.mounts != changes })
 	maps.DeleteFunc(t.useless, func(_ string, until time.Time) bool { return !now.Before(until) })
+	t.wanted = slices.DeleteFunc(t.wanted, func(w wantedTree) bool { return !now.Before(w.before) })
 	if len(t.wanted) > 0 && !now.Before(t.wanted[0].from) && t.idle() {
 		plan, age := t.wanted[0].plan, t.age
 		t.mu.Unlock()
@@ -169,10 +173,10 @@ func (t *waitingTrees) tend(now time.Time) (next time.Duration, ok bool) {
 		t.end(func(*waitingTree) bool { return age != t.age })
 	}
 	switch {
-	case len(t.wanted) > 0:
-		return answerTime, true
-	case len(t.ready) > 0: // the one made first is the first to end
-		return max(time.Until(t.ready[0].until), answerTime), true
+	case len(t.wanted) > 0: // the longer no processor is free, the more seldom it is looked for
+		return max(answerTime, now.Sub(t.wanted[0].from)), true
+	case len(t.ready) > 0: // the one made first is the first to end, unless something is unmounted
+		return min(max(time.Until(t.ready[0].until), answerTime), waitingFor/2), true
 	}
 	return 0, false
 }
