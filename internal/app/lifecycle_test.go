@@ -243,7 +243,8 @@ func TestDoors(t *testing.T) {
 	in := func(d *Door) permissions.Decision { return d.Gate.Decide(r) }
 	asIs := func(s string) string { return s }
 	for _, d := range doors {
-		if words := d.inForce(r.Workspace).Rules.Remember("s", r, asIs); !strings.HasPrefix(words, "kept for this session") {
+		rules := d.inForce(r.Workspace).Rules
+		if words := rules.Remember(rules.Allowance(r, asIs)); !strings.HasPrefix(words, "kept for this session") {
 			t.Fatal(words)
 		}
 		if got := in(d); got.Source != permissions.SourceSession {

@@ -7,23 +7,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// mostWhole is how many bytes of a change are shown whole.
-const mostWhole = 256 << 10
-
-// whole is display.Text for a change, which is short only where nobody would read all of it: a yes is for
-// all of it.
-func whole(s string) string {
-	if len(s) > mostWhole {
-		return display.Text(s)
-	}
-	return display.Whole(s)
-}
-
 // Show returns a change for people who see text only: the lines that differ.
 func (c FileChange) Show() string {
 	if c.OldText == nil {
 		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText),
-			display.Fence("", whole(c.NewText)))
+			display.Fence("", display.Full(c.NewText)))
 	}
 	before, after := strings.SplitAfter(*c.OldText, "\n"), strings.SplitAfter(c.NewText, "\n")
 	start := 0
@@ -48,7 +36,7 @@ func marked(mark, text string) string {
 		return ""
 	}
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSuffix(whole(text), "\n") + "\n") {
+	for line := range strings.Lines(strings.TrimSuffix(display.Full(text), "\n") + "\n") {
 		b.WriteString(mark + line)
 	}
 	return b.String()

@@ -29,6 +29,22 @@ func Text(s string) string {
 	return escape(s)
 }
 
+// mostFull is how many bytes are shown of what a person is asked about. No argument of a program on Linux is longer than
+// half of that (MAX_ARG_STRLEN, execve(2)), and nobody reads more.
+const mostFull = 256 << 10
+
+// Full is Text for what a person is asked about: a yes is for all of it, so its middle is left out only where it is
+// longer than 256 KiB.
+func Full(s string) string {
+	if len(s) > mostFull {
+		return Text(s)
+	}
+	return escape(s)
+}
+
+// FullLine is Full for a text that must stay on one line.
+func FullLine(s string) string { return lineEnds.Replace(Full(s)) }
+
 // Line is Text for a text that must stay on one line.
 func Line(s string) string {
 	if len(s) <= shownHead && plainLine(s) { // nearly every text, and rules show very many
@@ -74,8 +90,12 @@ func Words(s string) string {
 
 // Span is Line for a text in a paragraph of Markdown, in which it is nothing but itself: one with characters
 // that could hide what is behind it, as <!-- does, is a code span that it cannot close.
-func Span(s string) string {
-	s = Line(s)
+func Span(s string) string { return span(Line(s)) }
+
+// FullSpan is FullLine for a text in a paragraph of Markdown; see Span.
+func FullSpan(s string) string { return span(FullLine(s)) }
+
+func span(s string) string {
 	if !strings.ContainsAny(s, markup+"*") {
 		return s
 	}

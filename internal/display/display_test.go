@@ -47,6 +47,20 @@ func TestLongText(t *testing.T) {
 	}
 }
 
+// Of what a person is asked about nothing is left out that could do something: not the middle of a command.
+func TestFullText(t *testing.T) {
+	t.Parallel()
+	text := "echo " + strings.Repeat("a ", 60_000) + "; touch\x1bEVIL; echo " + strings.Repeat("b ", 4000)
+	for _, got := range []string{Full(text), FullLine(text), FullSpan(text)} {
+		if !strings.Contains(got, `; touch\u{1b}EVIL; `) {
+			t.Errorf("the middle is not in %d bytes", len(got))
+		}
+	}
+	if long := strings.Repeat("é", mostFull); len(Full(long)) > 2*(shownHead+shownTail) {
+		t.Errorf("%d bytes are shown of %d", len(Full(long)), len(long))
+	}
+}
+
 func TestFence(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{

@@ -29,7 +29,8 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 	}
 	question.AtTerminal = asked.AtTerminal
 	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
-		question.Lasting = p.in.Rules.Lasting(p.act.Request(), p.act.Mask)
+		p.allowance = p.in.Rules.Allowance(p.act.Request(), p.act.Mask)
+		question.Lasting = p.allowance.String()
 	}
 	if held := p.recordAsked(ctx, question); held.Verdict != permissions.Ask {
 		p.Decision = held
@@ -79,8 +80,7 @@ func (p *Passage) keep() {
 	}
 	kept := "for this time: what the agent's own sandbox does not let it change is asked each time"
 	if p.act.AtMost().Verdict != permissions.Ask {
-		request := p.act.Request()
-		kept = p.in.Rules.Remember(request.Session, request, p.act.Mask)
+		kept = p.in.Rules.Remember(p.allowance)
 	}
 	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
 }

@@ -21,10 +21,10 @@ type Rules interface {
 	// Take is Decide for an act that is carried out if it is approved: it counts towards the limits of
 	// rules.
 	Take(permissions.Request) permissions.Decision
-	// Lasting returns in words what Remember would keep, masked by mask; "" for nothing.
-	Lasting(request permissions.Request, mask func(string) string) string
-	// Remember keeps a person's "always" for the session. It returns in words what it kept, masked by mask.
-	Remember(session string, request permissions.Request, mask func(string) string) string
+	// Allowance returns what a person's "always" about the request would allow; its words are masked by mask.
+	Allowance(request permissions.Request, mask func(string) string) permissions.Allowance
+	// Remember keeps a person's "always" for the session. It returns in words what it kept.
+	Remember(permissions.Allowance) string
 	// Alternatives returns what would be allowed instead of an act that was refused; "" for nothing.
 	Alternatives(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
@@ -110,6 +110,8 @@ type Passage struct {
 	resumed bool
 
 	always bool // the person who approved it said "always"
+	// allowance is what that allows: what the person was shown.
+	allowance permissions.Allowance
 }
 
 // Pass decides about an act. The act may be carried out if and only if the Decision approves. The error

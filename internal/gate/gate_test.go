@@ -42,6 +42,7 @@ type story struct {
 	withdraw context.CancelCauseFunc
 	reviewed permissions.Review
 	option   string
+	kept     string
 }
 
 func (s *story) step(words ...string) { s.steps = append(s.steps, strings.Join(words, " ")) }
@@ -52,12 +53,13 @@ func (s *story) Decide(permissions.Request) permissions.Decision { s.step("decid
 func (s *story) Take(permissions.Request) permissions.Decision   { s.step("take"); return s.rule }
 func (s *story) Alternatives(permissions.Request) string         { return "something else" }
 func (s *story) Forget(string)                                   { s.step("forget") }
-func (s *story) Lasting(permissions.Request, func(string) string) string {
-	return ""
+func (s *story) Allowance(_ permissions.Request, mask func(string) string) permissions.Allowance {
+	s.kept = mask("kept: hunter2")
+	return permissions.Allowance{}
 }
-func (s *story) Remember(_ string, _ permissions.Request, mask func(string) string) string {
+func (s *story) Remember(permissions.Allowance) string {
 	s.step("remember")
-	return mask("kept: hunter2")
+	return s.kept
 }
 
 // council is the story as Governors.

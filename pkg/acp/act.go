@@ -131,10 +131,10 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	switch {
 	case a.terminal != nil:
 		q.Command, q.Dir, q.Risk = a.request.ShellText, a.request.Dir, a.b.reaches(a.request)
-		q.Text += "\n\n" + display.Fence("bash", display.Text(a.request.ShellText)) + "\nin " +
-			display.Span(a.request.Dir)
+		q.Text += "\n\n" + display.Fence("bash", display.Full(a.request.ShellText)) + "\nin " +
+			display.FullSpan(a.request.Dir)
 		for _, v := range a.terminal.Environment {
-			q.Text += "\nwith " + display.Span(v.Name+"="+v.Value)
+			q.Text += "\nwith " + display.FullSpan(v.Name+"="+v.Value)
 		}
 	case a.change != nil:
 		a.over = a.session.holds(a.effect.Path)
@@ -142,7 +142,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 		q.Change = a.change
 	}
 	for _, m := range a.unknown {
-		q.Text += "\nand " + display.Span(m.key+": "+string(m.value)) +
+		q.Text += "\nand " + display.FullSpan(m.key+": "+string(m.value)) +
 			", of which nobody here knows what it does"
 	}
 	return q, nil

@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -327,6 +328,67 @@ func TestACardSaysWhereALinkLeads(t *testing.T) {
 				t.Errorf("it is %s, and the card says %s", outcome, call["content"])
 			}
 			if elsewhere := (<-d.board.posted).question.Text; strings.Contains(elsewhere, " leads to /") != test.tells {
+				t.Errorf("elsewhere is shown %s", elsewhere)
+			}
+		})
+	}
+}
+
+// TestAYesIsForTheFileThatWasShown has an agent turn a link while a person reads the question. The yes is for nothing then,
+// and an "always" allows nothing where the link leads by now.
+func TestAYesIsForTheFileThatWasShown(t *testing.T) {
+	t.Parallel()
+	const run = `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":{"command":"make all","cwd":"$WORK/link"}}` + yesNo
+	for _, test := range []struct{ name, question, option, method, then string }{
+		{"a change", editOf("s1", "c1", "$WORK/link/a", "null", "x"), "y", "fs/write_text_file", writeOf("s1", "$WORK/link/a", "x")},
+		{"all changes of it", editOf("s1", "c1", "$WORK/link/a", "null", "x"), "a", "fs/write_text_file", writeOf("s1", "$WORK/link/a", "evil")},
+		{"a command", run + "}", "y", "terminal/create", `{"sessionId":"s1","command":"make all","cwd":"$WORK/link"}`},
+		{"always this command", run + "}", "a", "terminal/create", `{"sessionId":"s1","command":"make all","cwd":"$WORK/link"}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			link := filepath.Join(d.work, "link")
+			if err := os.Symlink("docs", link); err != nil {
+				t.Fatal(err)
+			}
+			asked, question := d.request("session/request_permission", test.question)
+			if asked != "asked" {
+				t.Fatalf("it is %s: %s", asked, question.line)
+			}
+			if err := errors.Join(os.Remove(link), os.Symlink("src", link)); err != nil {
+				t.Fatal(err)
+			}
+			d.pick(question, test.option)
+			told := d.wait("the answer", func(s said) bool { return s.to == "agent" && s.ID == "r1" })
+			if !strings.Contains(told.line, `"optionId":"n"`) {
+				t.Errorf("the agent is told %s", told.line)
+			}
+			if got, s := d.request(test.method, test.then); got != "asked" {
+				t.Errorf("what the name means by now is %s: %s", got, s.line)
+			}
+		})
+	}
+}
+
+// TestACardShowsAllThatRuns has an agent ask about what is so long that nobody would miss its middle.
+func TestACardShowsAllThatRuns(t *testing.T) {
+	t.Parallel()
+	long := "echo " + strings.Repeat("a ", 3000) + "; touch EVIL; echo " + strings.Repeat("b ", 1000)
+	for _, test := range []struct{ name, method, params string }{
+		{"a terminal", "terminal/create", `{"sessionId":"s1","command":` + quote(long) + `}`},
+		{"a variable of a terminal", "terminal/create", `{"sessionId":"s1","command":"make all","env":[{"name":"X","value":` + quote(long) + `}]}`},
+		{"a command", "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":{"command":` + quote(long) + `}}` + yesNo + `}`},
+		{"a variable", "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make all","kind":"execute","rawInput":{"command":"make all","env":{"X":` + quote(long) + `}}}` + yesNo + `}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board", workDir(t))
+			outcome, s := d.request(test.method, test.params)
+			if outcome != "asked" || !strings.Contains(s.line, "touch EVIL") {
+				t.Errorf("it is %s, and the card does not show what is hidden in the middle", outcome)
+			}
+			if elsewhere := (<-d.board.posted).question.Text; !strings.Contains(elsewhere, "touch EVIL") {
 				t.Errorf("elsewhere is shown %s", elsewhere)
 			}
 		})

@@ -87,6 +87,7 @@ func claimedArguments(call *toolCall) json.RawMessage {
 // asked with the values that count.
 func (b *Bridge) decideOurTool(p *permissionPrompt, request permissions.Request, known bool) permissions.Decision {
 	p.claim.request = request
+	p.claim.resolve()
 	p.claim.effects, p.claim.unshown = nil, nil
 	decision := b.o.Gate.Decide(request).Masked(request.Mask())
 	if decision.Verdict != permissions.Ask {

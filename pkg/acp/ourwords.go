@@ -56,7 +56,7 @@ func (b *Bridge) reaches(r permissions.Request) (lines []string) {
 	for _, path := range r.Paths {
 		real, err := permissions.Resolve(r.Dir, path.Name)
 		if err == nil && !r.Workspace.Contains(real) && len(lines) < mostRun {
-			lines = append(lines, "Outside of the workspace: "+display.Line(real))
+			lines = append(lines, "Outside of the workspace: "+display.FullLine(real))
 		}
 	}
 	return lines

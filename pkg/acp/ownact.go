@@ -96,7 +96,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	request.TakesProfile = own.Within != nil
 	a.claim = readClaim(s, a.call, request)
 	a.claim.touch(own.Locations, false)
-	a.resolved = permissions.ResolvedFiles(a.claim.request)
+	a.claim.resolve()
 
 	passage := b.o.Gate.Begin(a)
 	if !passage.Settled() || !passage.Close(ctx) {
@@ -246,12 +246,11 @@ func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 // the agent waits for a word and not for one of its options.
 type ownAct struct {
 	permissionPrompt
-	resolved []string // the files that names in it mean
-	fault    string   // why it cannot be told what it is; "" when it can
-	final    bool     // nobody puts another input in the place of its own
-	cardEnds bool     // its card tells what came of it, and nobody else
-	within   []byte   // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
-	waits    bool     // for governors or a person
+	fault    string // why it cannot be told what it is; "" when it can
+	final    bool   // nobody puts another input in the place of its own
+	cardEnds bool   // its card tells what came of it, and nobody else
+	within   []byte // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
+	waits    bool   // for governors or a person
 
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
@@ -319,12 +318,7 @@ func (a *ownAct) Option(permissions.Decision, error) string { return "" }
 
 // Recheck implements gate.Act. The names may lead to other files by now than when this was decided.
 func (a *ownAct) Recheck(d permissions.Decision) permissions.Decision {
-	for name, real := range a.claim.leads {
-		if !leadsTo(a.claim.request.Dir, name, real) {
-			return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
-		}
-	}
-	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.claim.request)) {
+	if a.claim.moved() {
 		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if a.waits {

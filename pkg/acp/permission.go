@@ -197,6 +197,7 @@ func (b *Bridge) readPrompt(frame ndjson.Frame) (permissionPrompt, string) {
 	p.unknown = unknown
 	p.claim.doubtOurWords(p.words)
 	p.claim.doubt(append(permissions.Doubtful(p.words), doubtUnknown(unknown)...)...)
+	p.claim.resolve()
 	return p, ""
 }
 
@@ -331,7 +332,7 @@ func (p *permissionPrompt) warnings() (list []string) {
 	if words := p.asksBecause(); words != "" {
 		if text := p.claim.request.ShellText; p.asked.Source == permissions.SourceDoubt && text != "" &&
 			text != p.call.title {
-			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Text(text))
+			words += "\n\nWhat it says would run:\n" + display.Fence("bash", display.Full(text))
 		}
 		list = append(list, words)
 	}
@@ -340,7 +341,7 @@ func (p *permissionPrompt) warnings() (list []string) {
 	}
 	if p.whole != nil {
 		list = append(list, "a2a-acp: it is about something that nobody here knows\n"+
-			display.Fence("json", display.Text(string(p.whole))))
+			display.Fence("json", display.Full(string(p.whole))))
 	}
 	return list
 }
@@ -358,10 +359,10 @@ func (p *permissionPrompt) around() string {
 	}
 	var lines []string
 	if own, err := permissions.Resolve("/", p.session.Dir()); err != nil || own != r.Dir {
-		lines = append(lines, "in "+display.Line(r.Dir))
+		lines = append(lines, "in "+display.FullLine(r.Dir))
 	}
 	for _, v := range r.Variables {
-		lines = append(lines, "with "+display.Line(v.Name+"="+v.Value))
+		lines = append(lines, "with "+display.FullLine(v.Name+"="+v.Value))
 	}
 	if lines == nil {
 		return ""

@@ -87,14 +87,17 @@ func (p *permissionPrompt) optionFor(d permissions.Decision, cause error) (permi
 	return permissions.ChooseOption(d, p.options)
 }
 
-// Recheck implements gate.Act. What has waited is decided about once more. Where no option says what a rule
-// approved, a person is asked. Of a change of mode the option is the mode, so a rule that rejects it is asked
-// once the person has picked it.
+// Recheck implements gate.Act. The names may lead to other files by now than when this was decided, and what has
+// waited is decided about once more. Where no option says what a rule approved, a person is asked. Of a change of
+// mode the option is the mode, so a rule that rejects it is asked once the person has picked it.
 func (p *permissionPrompt) Recheck(d permissions.Decision) permissions.Decision {
 	option, offered := p.optionFor(d, nil)
 	if !offered {
 		d.Verdict = permissions.Ask
 		return d
+	}
+	if p.claim.moved() {
+		return gate.Rejected(d, permissions.SourceFault, errMoved.Error())
 	}
 	if p.open != nil {
 		if d = p.b.decidedAgain(d, p.claim.request); d.Verdict != permissions.Approve {
@@ -169,7 +172,7 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
 		text.WriteString(display.Fence("json",
-			display.Text(string(encode(events.Arguments(r.Arguments, r.Secret, nil))))))
+			display.Full(string(encode(events.Arguments(r.Arguments, r.Secret, nil))))))
 		q.Text = text.String()
 		return q
 	}
@@ -182,23 +185,23 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 		text.WriteString("The agent's own words:\n")
 	}
 	if p.words != "" {
-		text.WriteString(display.Fence("", display.Text(p.words)) + "\n")
+		text.WriteString(display.Fence("", display.Full(p.words)) + "\n")
 	}
 	if r.ShellText != "" {
-		fmt.Fprintf(&text, "%s\nin %s\n", display.Fence("bash", display.Text(r.ShellText)), display.Line(r.Dir))
+		fmt.Fprintf(&text, "%s\nin %s\n", display.Fence("bash", display.Full(r.ShellText)), display.FullLine(r.Dir))
 		for _, v := range r.Variables {
-			fmt.Fprintf(&text, "with %s\n", display.Line(v.Name+"="+v.Value))
+			fmt.Fprintf(&text, "with %s\n", display.FullLine(v.Name+"="+v.Value))
 		}
 	}
 	// What nobody knows, the person is to see.
 	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) {
-		text.WriteString(display.Fence("json", display.Text(string(p.call.rawInput))) + "\n")
+		text.WriteString(display.Fence("json", display.Full(string(p.call.rawInput))) + "\n")
 	}
 	for _, m := range p.unknown {
-		fmt.Fprintf(&text, "and %s\n", display.Line(m.key+": "+string(m.value)))
+		fmt.Fprintf(&text, "and %s\n", display.FullLine(m.key+": "+string(m.value)))
 	}
 	for _, path := range r.Paths {
-		fmt.Fprintf(&text, "file %s\n", display.Line(path.Name))
+		fmt.Fprintf(&text, "file %s\n", display.FullLine(path.Name))
 	}
 	for _, leads := range p.claim.linked {
 		fmt.Fprintf(&text, "and %s\n", leads)
@@ -208,9 +211,9 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 		words, plain := plainText(item)
 		switch {
 		case err != nil || item.text("type") != "diff" && !plain || item["changes"] != nil:
-			text.WriteString(display.Fence("json", display.Text(string(raw))) + "\n")
+			text.WriteString(display.Fence("json", display.Full(string(raw))) + "\n")
 		case plain:
-			text.WriteString(display.Fence("", display.Text(words)) + "\n")
+			text.WriteString(display.Fence("", display.Full(words)) + "\n")
 		default:
 			change := approval.FileChange{Path: item.text("path"), NewText: item.text("newText")}
 			if before := item.text("oldText"); before != "" {

@@ -100,7 +100,7 @@ func TestWhatWaitedIsDecidedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := ownAct{permissionPrompt: permissionPrompt{b: &Bridge{o: Options{Gate: g}}}}
-	a.resolved = permissions.ResolvedFiles(a.claim.request)
+	a.claim.resolve()
 	yes := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson}
 	for _, a.waits = range []bool{false, true} {
 		want := permissions.Approve

@@ -27,10 +27,25 @@ type claim struct {
 	effects []gate.Effect
 	// unshown are further ones, of which the agent has not shown all: a no covers them, and a yes does not.
 	unshown []gate.Effect
-	// leads tells of each file that is named where its name leads, and linked says so of those that are
-	// called otherwise.
+	// leads tells of each file that is named, and of the directory of a command, where its name leads, and
+	// linked says so of the files that are called otherwise.
 	leads  map[string]string
 	linked []string
+	// resolved are the files that it meant when it was decided about; see permissions.ResolvedFiles.
+	resolved []string
+}
+
+// resolve notes which files the act means now. There is nothing to add to it any more.
+func (c *claim) resolve() { c.resolved = permissions.ResolvedFiles(c.request) }
+
+// moved reports whether a name of the act leads to another file by now than when it was decided about.
+func (c *claim) moved() bool {
+	for name, real := range c.leads {
+		if !leadsTo(c.request.Dir, name, real) {
+			return true
+		}
+	}
+	return !slices.Equal(c.resolved, permissions.ResolvedFiles(c.request))
 }
 
 // actions are ACP's tool kinds in our words.
@@ -205,15 +220,22 @@ func (c *claim) touch(paths []string, write bool) {
 		c.doubt(permissions.Doubtful(path)...)
 		if real, err := permissions.Resolve(c.request.Dir, path); err != nil {
 			c.doubt("not everybody takes a name in it for the same file: " + err.Error())
-		} else if _, known := c.leads[path]; !known {
-			if c.leads == nil {
-				c.leads = map[string]string{}
-			}
-			c.leads[path] = real
+		} else {
+			c.leadsTo(path, real)
 		}
 		if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == path }) {
 			c.request.Paths = append(c.request.Paths, permissions.Path{Name: path, Write: write})
 		}
+	}
+}
+
+// leadsTo notes where a name leads.
+func (c *claim) leadsTo(name, real string) {
+	if c.leads == nil {
+		c.leads = map[string]string{}
+	}
+	if _, known := c.leads[name]; !known {
+		c.leads[name] = real
 	}
 }
 
@@ -227,7 +249,7 @@ func (c *claim) tellLinks(s *Session) {
 			name = strings.TrimSuffix(c.request.Dir, "/") + "/" + name
 		}
 		if real, known := c.leads[path.Name]; known && name != real && name != s.editorsName(real) {
-			c.linked = append(c.linked, display.Line(path.Name)+" leads to "+display.Line(real))
+			c.linked = append(c.linked, display.FullLine(path.Name)+" leads to "+display.FullLine(real))
 		}
 	}
 }
@@ -377,6 +399,10 @@ func (c *claim) readDir(dirs []string) {
 			return
 		}
 		real = to
+		if !filepath.IsAbs(dir) {
+			dir = strings.TrimSuffix(c.request.Dir, "/") + "/" + dir
+		}
+		c.leadsTo(dir, to)
 	}
 	c.request.Dir = real
 }

@@ -183,9 +183,9 @@ func (remotes) Describe(*act) {}
 
 // Show implements runner: where the call goes, and what is sent.
 func (remotes) Show(a *act) string {
-	text := "sent to the remote agent\n" + display.Fence("", display.Text(a.a2aShown()))
+	text := "sent to the remote agent\n" + display.Fence("", display.Full(a.a2aShown()))
 	if given := a.sourcesOfValues(); given != "" {
-		text += "\ngiven, and not shown\n" + display.Fence("", display.Text(given))
+		text += "\ngiven, and not shown\n" + display.Fence("", display.Full(given))
 	}
 	return text
 }

@@ -195,7 +195,7 @@ func ofKind(options []a2aclient.Option, kind string) *a2aclient.Option {
 // remoteQuestion is what a person reads. What the agent says stands in a block that it cannot close.
 func remoteQuestion(a *act, ask a2aclient.Ask, yes, no a2aclient.Option) string {
 	return fmt.Sprintf("The remote agent at %s asks:\n\n%s\nYes answers %s, no answers %s.", display.Span(a.tool.A2A.URL),
-		display.Fence("", display.Text(ask.Text)), display.Span(yes.Name), display.Span(no.Name))
+		display.Fence("", display.Full(ask.Text)), display.Span(yes.Name), display.Span(no.Name))
 }
 
 // remoteClock ends a call when the agent has worked for too long.

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/httpcache"
@@ -74,6 +75,9 @@ func (a *act) describe() {
 	a.hide()
 	a.resolved = permissions.ResolvedFiles(a.request)
 }
+
+// moved reports whether a name of the call leads to another file by now than when it was decided about.
+func (a *act) moved() bool { return !slices.Equal(a.resolved, permissions.ResolvedFiles(a.request)) }
 
 // event returns the act as it is recorded.
 func (a *act) event(kind events.Type) events.Event {

@@ -105,14 +105,14 @@ func (s argvs) Run(ctx context.Context, a *act, to streams) (outcome, error) {
 // Show implements runner: the command as a shell would have to be given it.
 func (s argvs) Show(a *act) string {
 	var text strings.Builder
-	text.WriteString(display.Fence("", display.Text(a.mask(workOf(a.invocation).shown))))
+	text.WriteString(display.Fence("", display.Full(a.mask(workOf(a.invocation).shown))))
 	if work, ok := a.invocation.Work.(*argvWork); ok && work.says != "" {
-		fmt.Fprintf(&text, "\n%s\n", display.Line(work.says))
+		fmt.Fprintf(&text, "\n%s\n", display.FullLine(work.says))
 	}
 	if given := a.sourcesOfValues(); given != "" {
-		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Full(given)))
 	}
-	fmt.Fprintf(&text, "\nin %s", display.Span(a.invocation.Dir))
+	fmt.Fprintf(&text, "\nin %s", display.FullSpan(a.invocation.Dir))
 	return text.String()
 }
 

@@ -271,7 +271,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 func TestLinksThatChange(t *testing.T) {
 	t.Parallel()
 	yes := func(context.Context, approval.Question) (approval.Answer, error) {
-		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}, nil
 	}
 	for _, test := range []struct {
 		name, script string
@@ -327,6 +327,9 @@ func TestLinksThatChange(t *testing.T) {
 			result := h.execute(t.Context(), `{"file":"link.md"}`)
 			if strings.Contains(result.Stdout, "key") || !test.caching && (h.hasRun() || result.Status == tool.StatusCompleted) {
 				t.Errorf("got %q, %s, %v", result.Stdout, result.Status, result.Error)
+			}
+			if slices.Contains(h.steps, "remember") {
+				t.Errorf("the always is kept, and is for another file: %q", h.steps)
 			}
 		})
 	}

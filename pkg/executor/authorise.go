@@ -184,14 +184,14 @@ func (a *act) values() string {
 	var b strings.Builder
 	for _, name := range names {
 		if text, ok := public[name].(string); ok {
-			fmt.Fprintf(&b, "%s = %s\n", name, display.Text(text))
+			fmt.Fprintf(&b, "%s = %s\n", name, display.Full(text))
 			continue
 		}
 		encoded, err := json.Marshal(public[name])
 		if err != nil {
 			encoded = []byte(err.Error())
 		}
-		fmt.Fprintf(&b, "%s = %s\n", name, display.Text(string(encoded)))
+		fmt.Fprintf(&b, "%s = %s\n", name, display.Full(string(encoded)))
 	}
 	return b.String()
 }

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -152,7 +151,7 @@ func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
 	}
 	// The files that its names mean must still be those that were decided about.
-	if !slices.Equal(a.resolved, permissions.ResolvedFiles(a.request)) {
+	if a.moved() {
 		return tool.Failf(tool.FailDenied,
 			"the permission no longer holds: a path of the call leads to another file by now than when it was decided")
 	}

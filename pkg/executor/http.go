@@ -199,18 +199,18 @@ func (requests) Describe(a *act) {
 // Show implements runner: the request as it is sent, but for what the program adds.
 func (requests) Show(a *act) string {
 	var text strings.Builder
-	text.WriteString(display.Fence("http", display.Text(requestOf(a.invocation).shown(a).text())))
+	text.WriteString(display.Fence("http", display.Full(requestOf(a.invocation).shown(a).text())))
 	if given := a.sourcesOfValues(); given != "" {
-		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Full(given)))
 	}
 	if pages := a.tool.HTTP.Answer.Pages; pages.Next != "" {
 		fmt.Fprintf(&text, "\nand up to %d further pages that the answers name, of the same origin", pages.Most-1)
 	}
 	if job := a.tool.HTTP.Answer.Job; job.IsJob() {
 		fmt.Fprintf(&text, "\nand up to %d times %s, until the job has ended that it begins, at the longest for %s", job.Most,
-			display.Line(job.Look), job.Deadline)
+			display.FullLine(job.Look), job.Deadline)
 		if job.Cancel != "" {
-			text.WriteString("\nand " + display.Line(job.Cancel) + ", if the call is given up")
+			text.WriteString("\nand " + display.FullLine(job.Cancel) + ", if the call is given up")
 		}
 	}
 	if a.tool.Caching.HTTP {

@@ -178,17 +178,17 @@ func (j judge) Decide(r permissions.Request) permissions.Decision {
 	return d
 }
 
-func (j judge) Remember(session string, r permissions.Request, mask func(string) string) string {
+func (j judge) Remember(allows permissions.Allowance) string {
 	j.h.step("remember")
-	return j.h.authority.Remember(session, r, mask)
+	return j.h.authority.Remember(allows)
 }
 
 func (j judge) Forget(session string) { j.h.authority.Forget(session) }
 
 func (j judge) Alternatives(r permissions.Request) string { return j.h.authority.Alternatives(r) }
 
-func (j judge) Lasting(r permissions.Request, mask func(string) string) string {
-	return j.h.authority.Lasting(r, mask)
+func (j judge) Allowance(r permissions.Request, mask func(string) string) permissions.Allowance {
+	return j.h.authority.Allowance(r, mask)
 }
 
 // host is what the executor's scripts run in.

@@ -9,6 +9,10 @@ func (e *Executor) recheck(a *act) *tool.Failure {
 	changed := tool.Failf(tool.FailDenied,
 		"%s was changed while the question was open, so the answer is about something else; call it again",
 		a.tool.ID)
+	if a.moved() {
+		return tool.Failf(tool.FailDenied,
+			"a path of the call has come to lead to another file while the question was open; call it again")
+	}
 	entry, failure := resolve(e.inForce(a.call.Workspace), a.call)
 	switch {
 	case failure != nil:

@@ -28,14 +28,14 @@ func changesNothing(t *tool.Tool) bool {
 // Show implements runner: the script as its author wrote it, and the values beside it.
 func (s scripts) Show(a *act) string {
 	var text strings.Builder
-	text.WriteString(display.Fence("bash", display.Text(workOf(a.invocation).shown)))
+	text.WriteString(display.Fence("bash", display.Full(workOf(a.invocation).shown)))
 	if values := a.values(); values != "" {
 		fmt.Fprintf(&text, "\nwith\n%s", display.Fence("", values))
 	}
 	if given := a.sourcesOfValues(); given != "" {
-		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Text(given)))
+		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Full(given)))
 	}
-	fmt.Fprintf(&text, "\nin %s", display.Span(a.invocation.Dir))
+	fmt.Fprintf(&text, "\nin %s", display.FullSpan(a.invocation.Dir))
 	return text.String()
 }
 

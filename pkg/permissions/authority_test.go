@@ -493,7 +493,7 @@ func TestAlwaysAsked(t *testing.T) {
 			if d := a.Decide(test.request); said(d) != test.want {
 				t.Errorf("%s: %s; want %s", said(d), d.Reason, test.want)
 			}
-			if words := a.Remember("s", test.request, asIs); !strings.HasPrefix(words, "nothing is kept: ") {
+			if words := remember(a, "s", test.request); !strings.HasPrefix(words, "nothing is kept: ") {
 				t.Errorf("an always is kept: %s", words)
 			}
 			if d := a.Decide(test.request); said(d) != test.want {
@@ -690,7 +690,7 @@ func TestReplace(t *testing.T) {
 	if d := a.Decide(b.write("docs/a.md")); said(d) != "ask default" {
 		t.Errorf("without rules: %s", said(d))
 	}
-	a.Remember("s", b.write("docs/a.md"), asIs)
+	remember(a, "s", b.write("docs/a.md"))
 	a = a.With(NewSet([]File{v2(rule("no", Reject))}), nil)
 	if d := a.Decide(b.write("docs/a.md")); d.Verdict != Reject {
 		t.Errorf("what a person allowed before lifts a new rule: %s", said(d))
@@ -788,7 +788,7 @@ func TestSessionGrants(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a := b.authority()
-			if words := a.Remember("s", test.allowed, asIs); words != test.words {
+			if words := remember(a, "s", test.allowed); words != test.words {
 				t.Errorf("%q; want %q", words, test.words)
 			}
 			if test.forgotten {
@@ -810,7 +810,7 @@ func TestSessionGrantsAndRules(t *testing.T) {
 		want    string
 	}{{Ask, "approve session"}, {Reject, "reject policy"}, {Approve, "approve policy"}} {
 		a := b.authority(v2(rule("r", test.verdict)))
-		a.Remember("s", b.write("docs/a.md"), asIs)
+		remember(a, "s", b.write("docs/a.md"))
 		if d := a.Decide(b.write("docs/a.md")); said(d) != test.want {
 			t.Errorf("with a rule to %s: %s; want %s", test.verdict, said(d), test.want)
 		}
@@ -826,9 +826,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			for j := range 300 {
-				a.Remember("s", b.call(fmt.Sprint(i, " ", j), nil), asIs)
+				remember(a, "s", b.call(fmt.Sprint(i, " ", j), nil))
 				a.Decide(b.call("x", nil))
-				a.Remember(fmt.Sprint(i, " ", j), b.call("x", nil), asIs)
+				remember(a, fmt.Sprint(i, " ", j), b.call("x", nil))
 			}
 		})
 	}
@@ -836,7 +836,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if len(a.kept.allowed) > mostSessions || len(a.kept.allowed["s"]) > mostKept {
 		t.Errorf("%d sessions, %d kept in one", len(a.kept.allowed), len(a.kept.allowed["s"]))
 	}
-	if words := a.Remember("s", b.call("one more", nil), asIs); !strings.HasPrefix(words, "nothing is kept: ") {
+	if words := remember(a, "s", b.call("one more", nil)); !strings.HasPrefix(words, "nothing is kept: ") {
 		t.Errorf("beyond the bound: %s", words)
 	}
 }
@@ -848,9 +848,9 @@ func TestAllowancesAreTakenBack(t *testing.T) {
 	list := &fakeApprovalLog{holds: map[string]bool{}}
 	a := New(Options{ApprovalLog: list})
 	write, other := b.write("docs/a.md"), b.write("src/a.go")
-	a.Remember("s", write, asIs)
+	remember(a, "s", write)
 	first := maps.Clone(list.holds)
-	a.Remember("s", other, asIs)
+	remember(a, "s", other)
 	if d := a.Decide(write); said(d) != "approve session" {
 		t.Errorf("kept: %s", said(d))
 	}
@@ -868,7 +868,7 @@ func TestAllowancesAreTakenBack(t *testing.T) {
 		t.Error("nobody said that the session has ended")
 	}
 	list.full = true
-	if words := a.Remember("s", write, asIs); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
+	if words := remember(a, "s", write); !strings.HasPrefix(words, "nothing is kept") || a.Decide(write).Verdict != Ask {
 		t.Errorf("kept without being written down: %q", words)
 	}
 }
@@ -882,7 +882,7 @@ func TestAllowancesAreNamedByAKey(t *testing.T) {
 	for _, list := range lists {
 		a := New(Options{ApprovalLog: list})
 		for _, r := range []Request{b.write("docs/a.md"), b.run("curl -u user:abcd https://example.com")} {
-			if words := a.Remember("s", r, asIs); !strings.HasPrefix(words, "kept") || a.Decide(r).Verdict != Approve {
+			if words := remember(a, "s", r); !strings.HasPrefix(words, "kept") || a.Decide(r).Verdict != Approve {
 				t.Errorf("%s", words)
 			}
 		}
@@ -913,5 +913,3 @@ func (f *fakeApprovalLog) Granted(_, _, key, _ string) error {
 func (f *fakeApprovalLog) Holds(_, key string) bool { return f.holds[key] }
 
 func (f *fakeApprovalLog) Ended(string) { f.ended = true }
-
-func asIs(s string) string { return s }

@@ -2,11 +2,51 @@ package permissions
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
+
+// remember keeps an "always" about a request for a session.
+func remember(a *Authority, session string, r Request) string {
+	r.Session = session
+	return a.Remember(a.Allowance(r, func(text string) string { return text }))
+}
+
+// What a person allows for a session is what was shown: a link that is turned while the person reads makes it nothing else.
+func TestSessionGrantsAreForWhatWasShown(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	elsewhere := t.TempDir()
+	link := filepath.Join(b.ws, "link")
+	command := b.request(ActionExecute, toolShell)
+	command.SetShellText("make test")
+	command.Dir = link
+	for name, r := range map[string]Request{
+		"a file": b.write("link/a.md"), "a command": command, "a tool": b.call("x", nil, "link/a.md"),
+	} {
+		a := b.authority()
+		_ = os.Remove(link)
+		if err := os.Symlink("docs", link); err != nil {
+			t.Fatal(err)
+		}
+		r.Session = "s"
+		shown := a.Allowance(r, func(s string) string { return s })
+		if err := errors.Join(os.Remove(link), os.Symlink(elsewhere, link)); err != nil {
+			t.Fatal(err)
+		}
+		if words := a.Remember(shown); words != "kept for this session: "+shown.String() || strings.Contains(words, elsewhere) {
+			t.Errorf("%s: shown as %q, %s", name, shown, words)
+		}
+		if d := a.Decide(r); d.Verdict != Ask {
+			t.Errorf("%s: what the name means by now is %s: %s", name, d.Verdict, d.Reason)
+		}
+	}
+}
 
 // A command that a person allows for a session is allowed where it was asked about: elsewhere the same
 // words do something else.
@@ -16,7 +56,7 @@ func TestSessionGrantsKeepTheDirectory(t *testing.T) {
 	a := b.authority()
 	r := b.request(ActionExecute, toolShell)
 	r.SetShellText("make test")
-	a.Remember(r.Session, r, func(text string) string { return text })
+	remember(a, r.Session, r)
 	if d := a.Decide(r); d.Verdict != Approve {
 		t.Fatalf("where it was allowed it is %s: %s", d.Verdict, d.Reason)
 	}
@@ -58,7 +98,7 @@ func TestSessionGrantsKeepTheArguments(t *testing.T) {
 	} {
 		a := b.authority()
 		c.allowed.Session, c.other.Session = "s", "s"
-		a.Remember("s", c.allowed, func(text string) string { return text })
+		remember(a, "s", c.allowed)
 		if d := a.Decide(c.allowed); d.Verdict != Approve {
 			t.Errorf("%s: what was allowed is %s: %s", c.name, d.Verdict, d.Reason)
 		}

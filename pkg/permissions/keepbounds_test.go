@@ -15,7 +15,7 @@ func TestGrantsStayInTheirWorkspace(t *testing.T) {
 	} {
 		r.Session = "s"
 		a := b.authority()
-		a.Remember("s", r, func(text string) string { return text })
+		remember(a, "s", r)
 		if d := a.Decide(r); d.Verdict != Approve {
 			t.Errorf("%s, where it was allowed: %s: %s", name, d.Verdict, d.Reason)
 		}
@@ -63,13 +63,12 @@ func TestLaterRulesOutrankGrants(t *testing.T) {
 		r := b.call("deploy", map[string]any{"x": "1"})
 		r.Session = "s"
 		a := b.authority(test.before...)
-		same := func(text string) string { return text }
-		a.Remember("s", r, same)
+		remember(a, "s", r)
 		later := a.With(NewSet(test.after), nil)
 		if d := later.Decide(r); d.Verdict != test.want {
 			t.Errorf("%s: %s: %s, want %s", test.name, d.Verdict, d.Reason, test.want)
 		}
-		later.Remember("s", r, same)
+		remember(later, "s", r)
 		if d := later.Decide(r); test.want == Ask && d.Verdict != Approve {
 			t.Errorf("%s, allowed once more: %s: %s", test.name, d.Verdict, d.Reason)
 		}

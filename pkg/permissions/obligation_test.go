@@ -90,7 +90,7 @@ func TestNoObligationOfOthers(t *testing.T) {
 	bed := gitBed(b)
 	a := bed.authority()
 	r := bed.terminal("git status")
-	if why := a.Remember(r.Session, r, func(s string) string { return s }); why == "" {
+	if why := remember(a, r.Session, r); why == "" {
 		t.Fatal("nothing is kept")
 	}
 	if d := a.Decide(r); d.Verdict != Approve || d.Source != SourceSession || !d.Obligation.None() {

@@ -63,7 +63,7 @@ func TestPanicRejects(t *testing.T) {
 				if why := a.Guarded(r); !strings.Contains(why, row.where) {
 					t.Errorf("Guarded: %q", why)
 				}
-				if said := a.Remember("s", r, func(s string) string { return s }); !strings.HasPrefix(said, "nothing is kept: ") {
+				if said := remember(a, "s", r); !strings.HasPrefix(said, "nothing is kept: ") {
 					t.Errorf("Remember: %q", said)
 				}
 				if said := a.Alternatives(r); strings.Contains(said, "allowed without asking") {

@@ -7,7 +7,7 @@ import (
 )
 
 // ResolvedFiles tells which files a request means now: its paths with the links on their way followed, and
-// the links behind which a command's words may have files. The same list later says that they are the same
+// the links behind which a command runs, or its words may have files. The same list later says that they are the same
 // files. Where a command names more than can be looked at for one decision, an empty text is among them.
 func ResolvedFiles(r Request) []string {
 	f := newFacts(machine{})
@@ -25,6 +25,11 @@ func ResolvedFiles(r Request) []string {
 	v := &evaluation{Request: r, home: home(), facts: f}
 	s := newShellText(v)
 	linked := s.linked
+	if to, err := f.walk(r.Dir); err != nil {
+		linked = append(linked, r.Dir+" leads nowhere: "+err.Error())
+	} else if to != filepath.Clean(r.Dir) {
+		linked = append(linked, r.Dir+" leads to "+to)
+	}
 	for _, p := range s.resources {
 		names := []string{p.dir + "/" + p.name}
 		switch {

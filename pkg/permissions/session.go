@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,28 +49,52 @@ func (s *Sessions) name(key string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Remember keeps a person's "always" for the session, as narrowly as it can be understood, and says in a
-// sentence exactly what it kept, or why nothing: the same file for a read or a write, the same text in the
-// same directory for a command, the same tool for a call; in the workspace that the session has now, and until
-// another rule asks than those that do now. What is asked every time (see Authority.Decide) is
-// asked every time, so nothing is kept of it. mask takes what nobody may see out of a text: the sentence is
-// written down, and shown.
-func (a *Authority) Remember(session string, r Request, mask func(string) string) (said string) {
-	defer a.sayPanic(&said, "nothing is kept: ")
+// Allowance is what a person's "always" about an act allows for the rest of its session: that which was shown, and not
+// what the names of the act mean by the time of the answer. The zero Allowance allows nothing.
+type Allowance struct {
+	session, agent string
+	key            string // "" where it allows nothing
+	words          string // what it allows, or why nothing
+	asked          askers // the rules that asked then
+}
+
+// String returns in words what it allows; "" for nothing.
+func (a Allowance) String() string {
+	if a.key == "" {
+		return ""
+	}
+	return a.words
+}
+
+// Allowance returns what an "always" about the act would allow, as narrowly as it can be understood: the same file
+// for a read or a write, the same text in the same directory for a command, the same tool for a call; in the workspace
+// that the session has now, and until another rule asks than those that do now. What is asked every time (see
+// Authority.Decide) is asked every time, so it allows nothing of that. mask takes what nobody may see out of a text:
+// the words are written down, and shown.
+func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allowance) {
+	defer a.sayPanic(&allows.words, "")
 	v, inForce := a.evaluate(r, a.now())
 	rules, _ := inForce.decide(v)
 	v.gatherGuard()
 	key, words := v.allowance()
-	words = mask(words)
-	key = v.here(key)
-	switch {
-	case key == "":
+	if r.Session == "" && key != "" {
+		key, words = "", "there is no session"
+	}
+	allows = Allowance{session: r.Session, agent: r.Agent, key: v.here(key), words: mask(words), asked: askers{}}
+	for _, rule := range rules.asks {
+		allows.asked[rule.saying()] = true
+	}
+	return allows
+}
+
+// Remember keeps a person's "always" for the session, and says in a sentence exactly what it kept, or why nothing.
+func (a *Authority) Remember(allows Allowance) (said string) {
+	session, key, words := allows.session, allows.key, allows.words
+	if key == "" {
 		return "nothing is kept: " + words
-	case session == "":
-		return "nothing is kept: there is no session"
 	}
 	if a.kept.log != nil {
-		if err := a.kept.log.Granted(session, r.Agent, a.kept.name(key), words); err != nil {
+		if err := a.kept.log.Granted(session, allows.agent, a.kept.name(key), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " +
 				display.Line(err.Error())
 		}
@@ -90,31 +115,8 @@ func (a *Authority) Remember(session string, r Request, mask func(string) string
 	if kept[key] == nil {
 		kept[key] = askers{}
 	}
-	for _, rule := range rules.asks {
-		kept[key][rule.saying()] = true
-	}
+	maps.Copy(kept[key], allows.asked)
 	return "kept for this session: " + words
-}
-
-// Lasting returns in words what Remember would keep of a person's "always", masked by mask; "" for nothing.
-func (a *Authority) Lasting(r Request, mask func(string) string) (words string) {
-	panicked := ""
-	defer func() {
-		if panicked != "" {
-			words = "" // then it is asked each time
-		}
-	}()
-	defer a.sayPanic(&panicked, "")
-	if r.Session == "" {
-		return ""
-	}
-	v := a.newEvaluation(r)
-	v.gatherGuard()
-	key, words := v.allowance()
-	if key == "" {
-		return ""
-	}
-	return mask(words)
 }
 
 // Forget drops what was kept for a session that has ended.

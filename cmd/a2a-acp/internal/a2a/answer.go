@@ -74,7 +74,7 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 
 // show shows what a task asks. What the server says cannot look like what we say.
 func (a *answerer) show(task a2aclient.End, ask a2aclient.Ask) {
-	fmt.Fprintf(a.env.Stderr, "\na2a-acp: the server asks:\n%s\n", cli.Indent(display.Text(strings.TrimSpace(ask.Text))))
+	fmt.Fprintf(a.env.Stderr, "\na2a-acp: the server asks:\n%s\n", cli.Indent(display.Full(strings.TrimSpace(ask.Text))))
 	for i, option := range ask.Options {
 		fmt.Fprintf(a.env.Stderr, "  %d  %s (%s)\n", i+1, display.Line(option.Name), display.Line(option.ID))
 	}

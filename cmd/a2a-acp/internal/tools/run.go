@@ -268,7 +268,7 @@ func dryRun(env *cli.Environment, a *app.App, call tool.Call, asJSON bool) error
 	}
 	if preview.Request != nil {
 		fmt.Fprintf(env.Stdout, "decision: %s (%s%s)\n\n%s\n", preview.Decision.Result, preview.Decision.Source,
-			cli.AtRule(preview.Decision), cli.Indent(display.Text(preview.Shown)))
+			cli.AtRule(preview.Decision), cli.Indent(display.Whole(preview.Shown)))
 		for _, name := range slices.Sorted(maps.Keys(preview.Request.Given)) {
 			fmt.Fprintf(env.Stdout, "  given, and not shown: %s = %s\n", name, display.Line(preview.Request.Given[name]))
 		}

@@ -142,7 +142,7 @@ func showCall(env *cli.Environment, id string, pairs, files []string, f cli.Form
 			map[bool]string{true: "yes", false: "no"}[preview.Sandbox.Network])
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Text(preview.Shown)))
+	fmt.Fprintf(w, "\nAs a person reads it\n%s\n", cli.Indent(display.Whole(preview.Shown)))
 	if preview.Request != nil {
 		return nil
 	}
