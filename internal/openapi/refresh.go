@@ -18,7 +18,8 @@ import (
 // Refresh brings a tools file up to date with the document, and returns what it has done, a line each: + for a tool that was
 // missing and is put at the end, - for one that is not made any more and is switched off, ~ for one with parts that were
 // written anew, since the document has changed them and nobody else; ! for what is other in the document and is left, since
-// a person has changed it, or may have. Every other byte stays. A tool whose source the file has not is an error.
+// a person has changed it, or may have. Every other byte stays. The source of a tool that is added is, too, where the file has
+// none of that name.
 func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error) {
 	drift, err := m.Drift(file)
 	if err != nil {
@@ -38,8 +39,14 @@ func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error
 			off[id], lines = true, append(lines, line)
 			file.Data, err = toolyaml.Switch(file.Data, id, false)
 		case '+':
-			lines = append(lines, line)
-			file.Data, err = addTool(file.Data, &m.Tools[at])
+			var added bool
+			if file.Data, added, err = m.by.addSource(file.Data, m.Tools[at].from); added {
+				lines = append(lines, "+ the source "+m.Tools[at].from.Name)
+			}
+			if err == nil {
+				lines = append(lines, line)
+				file.Data, err = addTool(file.Data, &m.Tools[at])
+			}
 		case '~':
 			var x *takeover
 			if x, err = takeOver(file.Data, &m.Tools[at], false); err == nil && len(x.left) > 0 {
@@ -130,33 +137,80 @@ func addTool(data []byte, t *Tool) ([]byte, error) {
 		top[len(top)-1].Style&yaml.FlowStyle != 0 || len(top[len(top)-1].Content) == 0 {
 		return nil, fmt.Errorf("%s is not added, since tools is not the last key, or is written in one line; add it by hand", t.Name)
 	}
-	if sources := memberOf(top, "sources"); sources == nil || memberOf(sources.Content, t.from.Name) == nil {
-		return nil, fmt.Errorf("%s is not added: it wants the source %s, which is not there; add that by hand, as an import "+
-			"without --out prints it", t.Name, t.from.Name)
-	}
 	made := t.entry()
 	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, made))
 	if err != nil {
 		return nil, err
 	}
 	entry = marked(entry, []string{madeMark + strings.Join(madeOf(made), ".")})
-	end := []byte("\n")
-	if bytes.Contains(data, []byte("\r\n")) {
-		end = []byte("\r\n")
-	}
-	entry = bytes.ReplaceAll(toolyaml.Indent(entry, top[len(top)-1].Content[0].Column-1), []byte("\n"), end)
+	entry = toolyaml.Indent(entry, top[len(top)-1].Content[0].Column-1)
 	if !bytes.HasSuffix(data, []byte("\n")) {
-		data = append(bytes.Clone(data), end...)
+		entry = append([]byte("\n"), entry...)
 	}
-	return append(bytes.Clone(data), entry...), nil
+	return slices.Concat(data, withEndsOf(data, entry)), nil
+}
+
+// withEndsOf is a text of ours with the line ends of a file.
+func withEndsOf(data, text []byte) []byte {
+	if !bytes.Contains(data, []byte("\r\n")) {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+}
+
+// addSource puts a source into a file that has none of its name: before the others, or before the tools.
+func (m *maker) addSource(data []byte, s Source) (with []byte, added bool, err error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, false, errors.Join(errors.New("it is no tools file"), err)
+	}
+	top := doc.Content[0].Content
+	sources, tools := memberOf(top, "sources"), keyAt(top, "tools")
+	if sources != nil && memberOf(sources.Content, s.Name) != nil {
+		return data, false, nil
+	}
+	entry, err := m.sources([]Source{s})
+	if err != nil {
+		return nil, false, err
+	}
+	lines, at, columns := slices.Collect(bytes.Lines(data)), 0, 0 // the lines before it, the blanks before its name
+	switch {
+	case sources == nil && tools >= 0:
+		entry = toolyaml.Mapping("sources", entry)
+		at = top[tools].Line - 1
+		for at > 0 && bytes.HasPrefix(lines[at-1], []byte("#")) { // what is said of the tools stays with them
+			at--
+		}
+	case sources != nil && sources.Kind == yaml.MappingNode && sources.Style&yaml.FlowStyle == 0 && len(sources.Content) > 0:
+		at, columns = top[keyAt(top, "sources")].Line, sources.Content[0].Column-1
+	default:
+		return nil, false, fmt.Errorf("the source %s is not added, since sources is written in one line, or there are no tools; "+
+			"add it by hand, as an import without --out prints it", s.Name)
+	}
+	text, err := toolyaml.Encode(entry)
+	if err != nil {
+		return nil, false, err
+	}
+	if text = toolyaml.Indent(text, columns); sources == nil {
+		text = append(text, '\n')
+	}
+	return slices.Concat(bytes.Join(lines[:at], nil), withEndsOf(data, text), bytes.Join(lines[at:], nil)), true, nil
 }
 
 // memberOf returns the value of a key; nil where there is none.
 func memberOf(content []*yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(content); i += 2 {
-		if content[i].Value == key {
-			return content[i+1]
-		}
+	if i := keyAt(content, key); i >= 0 {
+		return content[i+1]
 	}
 	return nil
+}
+
+// keyAt returns where a key stands among the pairs of a mapping; -1 for nowhere.
+func keyAt(content []*yaml.Node, key string) int {
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == key {
+			return i
+		}
+	}
+	return -1
 }

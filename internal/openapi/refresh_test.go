@@ -174,11 +174,43 @@ func TestRefreshInventory(t *testing.T) {
 		t.Errorf("once more: %q, %v\n%s", lines, err, again)
 	}
 	for name, text := range map[string]string{
-		"tools is not the last key":                   mine + "imports: {}\n",
-		"it wants the source api, which is not there": strings.ReplaceAll(strings.ReplaceAll(mine, "  api:\n", "  other:\n"), "source: api", "source: other"),
+		"tools is not the last key":                     mine + "imports: {}\n",
+		"the source api is not added, since sources is": strings.ReplaceAll(strings.ReplaceAll(mine, "sources:\n  api:\n    base_url: https://api.example.com\n", "sources: {other: {base_url: \"https://api.example.com\"}}\n"), "source: api", "source: other"),
 	} {
 		if _, _, err := now.Refresh(config.File{Name: "made", Data: []byte(text)}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRefreshAddsTheSource has tools be added to a file that was not made of the document.
+func TestRefreshAddsTheSource(t *testing.T) {
+	t.Parallel()
+	made, err := makeOf(t, around(`{"/a":{"get":{"operationId":"a"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tool = "  # my tool\n  mine: {description: d, script: date}\n"
+	for name, test := range map[string]struct{ file, want string }{
+		"a file without sources": {"# my file\nversion: 2\n\n# my tools\ntools:\n" + tool,
+			"# my file\nversion: 2\n\nsources:\n  api:\n    base_url: https://api.example.com\n\n# my tools\ntools:\n" + tool},
+		"a file with others": {"version: 2\nsources: # mine\n    # the shop\n    shop: {base_url: \"https://shop.example.com\"}\ntools:\n" + tool,
+			"version: 2\nsources: # mine\n    api:\n      base_url: https://api.example.com\n    # the shop\n    shop: {base_url: \"https://shop.example.com\"}\ntools:\n" + tool},
+		"a file with the source": {"version: 2\nsources: {api: {base_url: \"https://api.example.com\"}}\ntools:\n" + tool,
+			"version: 2\nsources: {api: {base_url: \"https://api.example.com\"}}\ntools:\n" + tool},
+	} {
+		for _, end := range []string{"\n", "\r\n"} {
+			data, lines, err := made.Refresh(config.File{Name: "mine", Data: []byte(strings.ReplaceAll(test.file, "\n", end))})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got, _, _ := strings.Cut(string(data), "  a: # made:"); got != strings.ReplaceAll(test.want, "\n", end) {
+				t.Errorf("%s:\n%q\nwant\n%q", name, got, strings.ReplaceAll(test.want, "\n", end))
+			}
+			if got, added := strings.Join(lines, " "), test.file != test.want; got != map[bool]string{true: "+ the source api + a", false: "+ a"}[added] {
+				t.Errorf("%s: told %q", name, got)
+			}
 		}
 	}
 }

@@ -59,9 +59,10 @@ or 25,000 tokens is listed, and nothing is made until you select.
 
 Without --out the tools file is printed. --check says what is other in --out
 than in the document, writes nothing, and ends with 1 where something is.
---refresh adds the tools that are missing there, switches off those that are in
-the document no more, and takes over what has changed in the document; what you
-have changed, too, is told and left, and all else in the file stays.`,
+--refresh adds the tools that are missing there, and their source, also to a
+file of yours; switches off those that are in the document no more, and takes
+over what has changed in the document. What you have changed, too, is told and
+left, and all else in the file stays.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
   a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
@@ -334,7 +335,7 @@ func (i *openAPIImporter) refresh(ctx context.Context, made *openapi.Made) error
 func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.Made) error {
 	if _, err := os.Lstat(i.f.out); !errors.Is(err, fs.ErrNotExist) {
 		return cli.Fail(exit.Usage, errors.Join(fmt.Errorf("%s is there already, and is not written over; "+
-			"--check says what is other in it, --refresh brings it up to date, another --out writes a new file",
+			"--check says what is other in it, --refresh adds what is missing and brings it up to date, another --out writes a new file",
 			i.env.Short(i.f.out)), err))
 	}
 	if err := cli.Confirm(ctx, i.env); err != nil {
