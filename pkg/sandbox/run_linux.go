@@ -234,6 +234,11 @@ func (h *Host) launch(c *call, b *childSetup) (err error) {
 	l := &launch{namespaces: namespaces(&c.plan, b.identity)}
 	b.steps(l)
 	process1, err := l.start()
+	if isFull := errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EAGAIN); isFull && !c.waits && h.waiting.giveWay() {
+		l = &launch{namespaces: l.namespaces}
+		b.steps(l)
+		process1, err = l.start()
+	}
 	if err != nil {
 		return err
 	}
@@ -389,6 +394,7 @@ func (h *Host) discard(c *call) error {
 		errs = append(errs, c.dirs.remove())
 	}
 	if c.group != nil {
+		_ = h.groups.hit(c.group) // what somebody did to this one is not for the next call to tell
 		h.groups.giveBack(c.group)
 	}
 	return errors.Join(errs...)

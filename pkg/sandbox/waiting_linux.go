@@ -29,12 +29,13 @@ type waitingTree struct {
 	*call
 	identity  identity
 	shut      *confinement
-	channel   int            // to its init, which ends when it is closed
-	witnesses []witness      // what its first process found
-	mounts    uint64         // Host.mountChanges when it was made
-	table     int            // its /proc/PID/mounts, which tells of changes (proc_pid_mounts(5)); -1 without
-	way       []unix.Statx_t // where it is root's that is another's
-	until     time.Time      // it is ended then
+	channel   int             // to its init, which ends when it is closed
+	witnesses []witness       // what its first process found
+	mounts    uint64          // Host.mountChanges when it was made
+	table     int             // its /proc/PID/mounts, which tells of changes (proc_pid_mounts(5)); -1 without
+	way       []unix.Statx_t  // where it is root's that is another's
+	limits    [16]unix.Rlimit // ours when it was made (RLIM_NLIMITS of them): it has those that its call is not given
+	until     time.Time       // it is ended then
 	ended     atomic.Bool
 }
 
@@ -74,8 +75,23 @@ func (w *waitingTree) fits(h *Host, shut *confinement, id identity) bool {
 		!w.shut.view.equals(shut.view) || !slices.Equal(w.shut.filter, shut.filter) {
 		return false
 	}
-	return w.sees() && slices.Equal(w.way, w.wayThere()) && w.mounts == h.waiting.mountChanges() &&
-		!hasChanged(w.table) && !hasEnded(w.root.pidfd)
+	return w.sees() && slices.Equal(w.way, w.wayThere()) && w.mounts == h.waiting.mountChanges() && !hasChanged(w.table) &&
+		w.limits == ourLimits() && w.stillWaits()
+}
+
+// ourLimits reads all limits of this program, which somebody can lower meanwhile (prlimit(1)).
+func ourLimits() (all [16]unix.Rlimit) {
+	for resource := range all {
+		_ = unix.Getrlimit(resource, &all[resource]) // it fails for no resource that there is
+	}
+	return all
+}
+
+// stillWaits reports whether a tree's init can take a command: not where somebody has killed or stopped it.
+func (w *waitingTree) stillWaits() bool {
+	var is unix.Siginfo
+	err := unix.Waitid(unix.P_PIDFD, w.root.pidfd, &is, unix.WEXITED|unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && is.Signo == 0
 }
 
 // wayThere tells what decides whether the user of a tree can get to the directory that it starts in, where we are
@@ -135,9 +151,13 @@ func (w *waitingTree) holdTable() (err error) {
 			return fmt.Errorf("%s is not mounted any more", g.path)
 		}
 	}
+	covered := slices.Concat([]string{"/tmp"}, v.covers, v.shared)
 	for _, h := range v.hidden {
-		if !there[h.path] {
-			return fmt.Errorf("%s is not covered any more", h.path)
+		covered = append(covered, h.path)
+	}
+	for _, path := range covered {
+		if !there[path] {
+			return fmt.Errorf("%s is not covered any more", path)
 		}
 	}
 	return nil
@@ -264,7 +284,7 @@ func (h *Host) prepare(w *waitingTree) (err error) {
 	if w.shut, err = h.confine(&w.plan, w.dirs, ""); err != nil {
 		return err
 	}
-	w.shut.view.witnesses, w.way = &w.witnesses, w.wayThere()
+	w.shut.view.witnesses, w.way, w.limits = &w.witnesses, w.wayThere(), ourLimits()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err

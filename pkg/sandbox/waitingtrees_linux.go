@@ -212,6 +212,19 @@ func (t *waitingTrees) discard(w *waitingTree) {
 	t.ending.Go(func() { t.drop(w) }) // close waits
 }
 
+// giveWay ends all trees, for a call that there is no room for beside them, and reports whether there were any.
+// There can be only so many processes, and namespaces, of a user.
+func (t *waitingTrees) giveWay() bool {
+	t.mu.Lock()
+	all := t.ready
+	t.ready = nil
+	t.mu.Unlock()
+	for _, w := range all {
+		t.drop(w)
+	}
+	return len(all) > 0
+}
+
 // forget ends all trees, and makes none that is wanted.
 func (t *waitingTrees) forget() {
 	t.mu.Lock()
