@@ -483,3 +483,40 @@ func TestWaitingKilledAtLevels(t *testing.T) {
 		}
 	})
 }
+
+// TestWaitingReplacedLate replaces what a tree covers or holds when the call has been found to fit it, and is still
+// being made ready: the tree is of no use any more.
+func TestWaitingReplacedLate(t *testing.T) {
+	t.Parallel()
+	atNamespaces(t, func(t *testing.T, level Level) {
+		for _, name := range []string{"own", ".envrc"} {
+			dir := realTemp(t)
+			h := ahead(t, openWith(t, Options{Level: level, Hidden: []string{dir + "/own"}, Protected: []string{".envrc"}}))
+			for _, name := range []string{"own", ".envrc"} {
+				mustDo(t, os.WriteFile(dir+"/"+name, []byte("before\n"), 0o644))
+			}
+			s := script{dir: dir, allowed: []tool.AllowedPath{{Path: dir}}, text: "true"}
+			plan, err := h.Plan(Profile{Dir: dir, Limits: limitsOf(s), AllowedPaths: s.allowed})
+			mustDo(t, err)
+			s.run(t.Context(), t, h)
+			awaitTree(h, plan)
+			id, err := h.identityOf(&plan)
+			mustDo(t, err)
+			shut, tree, err := h.shutIn(newCall(plan), Process{Argv: []string{"/bin/true"}}, id)
+			mustDo(t, err)
+			shut.close()
+			if tree == nil {
+				t.Fatal("the tree does not fit")
+			}
+			if !tree.holds(h) {
+				t.Error("nothing has changed, but it is of no use")
+			}
+			mustDo(t, os.WriteFile(dir+"/new", []byte("after\n"), 0o644))
+			mustDo(t, os.Rename(dir+"/new", dir+"/"+name))
+			if tree.holds(h) {
+				t.Errorf("%s is not covered, or held, any more, and the call would have the tree", name)
+			}
+			h.waiting.discard(tree)
+		}
+	})
+}

@@ -150,15 +150,17 @@ func (h *Host) start(c *call, process Process) (err error) {
 	}
 	c.root.program = process.Argv[0]
 	if tree != nil {
-		err := tree.release(process.Argv, c.plan.environ(tree.dirs.home, process.Trace), files)
-		if err == nil {
+		// Again, since what a call is given can take long to write: a tree that is made now would cover, and
+		// hold, what has come into the place of something meanwhile.
+		if tree.holds(h) &&
+			tree.release(process.Argv, c.plan.environ(tree.dirs.home, process.Trace), files) == nil {
 			h.adopt(c, tree)
 			tree = nil
 			h.wakeCensus()
 			return nil
 		}
-		// It has got nothing: somebody ended it, or the kernel does not take the message. What the call is
-		// watched for, and what was told, stays as it was found.
+		// It has got nothing: something it covered was replaced, somebody ended it, or the kernel does not take
+		// the message. What the call is watched for, and what was told, stays as it was found.
 		if shut, err = h.shutAnew(c, process, id); err != nil {
 			return err
 		}

@@ -75,8 +75,12 @@ func (w *waitingTree) fits(h *Host, shut *confinement, id identity) bool {
 		!w.shut.view.equals(shut.view) || !slices.Equal(w.shut.filter, shut.filter) {
 		return false
 	}
-	return w.sees() && slices.Equal(w.way, w.wayThere()) && w.mounts == h.waiting.mountChanges() && !hasChanged(w.table) &&
-		w.limits == ourLimits() && w.stillWaits()
+	return w.sees() && slices.Equal(w.way, w.wayThere()) && w.limits == ourLimits() && w.holds(h)
+}
+
+// holds reports whether all is mounted that was, here and in the tree, and its init waits.
+func (w *waitingTree) holds(h *Host) bool {
+	return w.mounts == h.waiting.mountChanges() && !hasChanged(w.table) && w.stillWaits()
 }
 
 // ourLimits reads all limits of this program, which somebody can lower meanwhile (prlimit(1)).
