@@ -520,3 +520,40 @@ func TestWaitingReplacedLate(t *testing.T) {
 		}
 	})
 }
+
+// TestUncovered replaces what a call shall not change, or see, while it runs: that is told.
+func TestUncovered(t *testing.T) {
+	t.Parallel()
+	atNamespaces(t, func(t *testing.T, level Level) {
+		for _, keeps := range []bool{false, true} {
+			dir := realTemp(t)
+			h := openWith(t, Options{Level: level, Hidden: []string{dir + "/own"}, Protected: []string{".envrc", ".vscode"}})
+			for _, name := range []string{"own", ".envrc"} {
+				mustDo(t, os.WriteFile(dir+"/"+name, []byte("before\n"), 0o644))
+			}
+			mustDo(t, os.Mkdir(dir+"/.vscode", 0o755))
+			s := script{dir: dir, allowed: []tool.AllowedPath{{Path: dir}}, text: "true"}
+			if keeps {
+				ahead(t, h)
+				plan, err := h.Plan(Profile{Dir: dir, Limits: limitsOf(s), AllowedPaths: s.allowed})
+				mustDo(t, err)
+				s.run(t.Context(), t, h)
+				awaitTree(h, plan)
+			}
+			s.text = `echo started; until [ -e go ]; do :; done; cat own; (echo evil >.envrc) && echo wrote; (echo >.vscode/new) 2>/dev/null; rm go`
+			s.stdout = whenWritten(func() {
+				for _, name := range []string{"own", ".envrc"} {
+					mustDo(t, os.WriteFile(dir+"/new", []byte("after\n"), 0o644))
+					mustDo(t, os.Rename(dir+"/new", dir+"/"+name))
+				}
+				mustDo(t, os.WriteFile(dir+"/go", nil, 0o644))
+			})
+			told := strings.Join(s.run(t.Context(), t, h).Changed, "\n")
+			for name, want := range map[string]bool{"own": true, ".envrc": true, ".vscode": false} {
+				if strings.Contains(told, "replaced "+dir+"/"+name+";") != want {
+					t.Errorf("keeps %v: %s is told: %v, want %v:\n%s", keeps, name, !want, want, told)
+				}
+			}
+		}
+	})
+}

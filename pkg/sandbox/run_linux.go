@@ -31,12 +31,14 @@ type call struct {
 	group   *group       // nil when the call has none
 	hit     []string     // the limits of its group that it ran into
 	waits   bool         // for a call: nothing of it needs counting yet
+	table   int          // what is mounted in it; -1 where nobody asks
+	held    []string     // what it shall not change, or see, and only a mount keeps from it
 
 	stopping
 }
 
 func newCall(plan Plan) *call {
-	c := &call{plan: plan, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
+	c := &call{plan: plan, table: -1, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
 	c.root.report = -1
 	return c
 }
@@ -96,6 +98,10 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 	for _, w := range c.watched {
 		c.changed = append(c.changed, w.tellNew(process.Stdio == nil)...)
 	}
+	c.changed = append(c.changed, c.tellUncovered()...)
+	if c.table >= 0 {
+		h.mounts.takeApart(c.table) // it holds the mounts too
+	}
 	h.unnote(c, true)
 	outcome, endErr := c.conclude(ended, lost == nil)
 	if c.group != nil {
@@ -142,6 +148,9 @@ func (h *Host) start(c *call, process Process) (err error) {
 		}
 	}()
 	c.hints, c.watched = shut.hints, shut.watched
+	if shut.view != nil {
+		c.held = shut.view.heldPlaces()
+	}
 	h.note(c)
 	files, opened, err := h.files(c, process, id)
 	theirs = append(theirs, opened...)
@@ -171,6 +180,9 @@ func (h *Host) start(c *call, process Process) (err error) {
 		return err
 	}
 	h.enrol(c)
+	if len(c.held) > 0 {
+		c.table, _ = openTable(c.root.pid) // its end may be over already
+	}
 	h.wakeCensus()
 	if shut.rules != nil {
 		h.rulesets.prepare(shut.kind, h.systemRuleset)

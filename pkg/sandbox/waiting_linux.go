@@ -6,10 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -123,45 +121,26 @@ func (w *waitingTree) wayThere() (way []unix.Statx_t) {
 	return way
 }
 
-// hasChanged reports whether something was mounted or unmounted since this was asked of a table of mounts, or
-// it was opened.
-func hasChanged(table int) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(table), Events: unix.POLLPRI}}, 0)
-	return n != 0 || err != nil // EINTR: who knows
-}
-
-// holdTable opens the table of a tree's mounts and checks that all is there that was mounted for it. The
-// kernel takes a mount away, in every namespace, when its place is removed or something is renamed to it
-// (fs/namespace.c, __detach_mounts): what it hid is seen then, and what it held can be changed.
+// holdTable opens the table of a tree's mounts and checks that all is there that was mounted for it.
 func (w *waitingTree) holdTable() (err error) {
-	path := fmt.Sprintf("/proc/%d/mounts", w.root.pid)
-	if w.table, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		return fmt.Errorf("watch what is mounted: open %s: %w", path, err)
+	if w.table, err = openTable(w.root.pid); err != nil {
+		return err
 	}
-	text, err := os.ReadFile(path)
+	there, err := readTable(w.table)
 	if err != nil {
 		return err
 	}
-	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\043`, "#", `\134`, `\`)
-	there := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) > 1 {
-			there[unescape.Replace(fields[1])] = true
-		}
-	}
 	v := w.shut.view
+	places := slices.Concat([]string{"/tmp"}, v.covers, v.shared)
 	for _, g := range v.placed {
-		if !there[g.path] {
-			return fmt.Errorf("%s is not mounted any more", g.path)
-		}
+		places = append(places, g.path)
 	}
-	covered := slices.Concat([]string{"/tmp"}, v.covers, v.shared)
 	for _, h := range v.hidden {
-		covered = append(covered, h.path)
+		places = append(places, h.path)
 	}
-	for _, path := range covered {
+	for _, path := range places {
 		if !there[path] {
-			return fmt.Errorf("%s is not covered any more", path)
+			return fmt.Errorf("%s is not covered, or held, any more", path)
 		}
 	}
 	return nil
@@ -258,7 +237,7 @@ func (h *Host) canWait(p *Plan) bool {
 
 // makeWaiting makes a tree for calls of a plan. It must be called on a thread that outlives the call.
 func (h *Host) makeWaiting(plan Plan) (*waitingTree, error) {
-	w := &waitingTree{call: newCall(plan.bare()), channel: -1, table: -1, mounts: h.waiting.mountChanges()}
+	w := &waitingTree{call: newCall(plan.bare()), channel: -1, mounts: h.waiting.mountChanges()}
 	w.waits = true
 	h.mu.Lock()
 	err := h.register(w.call)
@@ -314,6 +293,9 @@ func (h *Host) prepare(w *waitingTree) (err error) {
 func (h *Host) endWaiting(w *waitingTree) {
 	w.ended.Store(true)
 	w.letGo()
+	if w.table >= 0 {
+		unix.Close(w.table)
+	}
 	_ = h.discard(w.call) // a directory that cannot be removed goes with the Host's
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -322,10 +304,8 @@ func (h *Host) endWaiting(w *waitingTree) {
 
 // letGo closes what we have of it beside what a call has.
 func (w *waitingTree) letGo() {
-	for _, fd := range []int{w.channel, w.table} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+	if w.channel >= 0 {
+		unix.Close(w.channel)
 	}
 }
 
@@ -335,7 +315,7 @@ func (h *Host) adopt(c *call, w *waitingTree) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, c.mark)
-	c.mark, c.dirs, c.group = w.mark, w.dirs, w.group
+	c.mark, c.dirs, c.group, c.table = w.mark, w.dirs, w.group, w.table
 	h.live[c.mark], h.roots[w.root.pid] = c, c
 	c.root.pid, c.root.pidfd, c.root.report, c.root.exited = w.root.pid, w.root.pidfd, w.root.report, w.root.exited
 }

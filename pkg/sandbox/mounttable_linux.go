@@ -1,0 +1,90 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTable opens the table of the mounts that a process has, which tells of changes (proc_pid_mounts(5)), and can
+// be read when the process has ended. The caller closes it.
+func openTable(pid int) (fd int, err error) {
+	path := fmt.Sprintf("/proc/%d/mounts", pid)
+	// Not os.Open: the runtime would have a thread woken for each change.
+	if fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return -1, fmt.Errorf("watch what is mounted: open %s: %w", path, err)
+	}
+	return fd, nil
+}
+
+// hasChanged reports whether something was mounted or unmounted since this was asked of a table of mounts, or
+// it was opened.
+func hasChanged(table int) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(table), Events: unix.POLLPRI}}, 0)
+	return n != 0 || err != nil // EINTR: who knows
+}
+
+// readTable tells where something is mounted.
+func readTable(table int) (map[string]bool, error) {
+	if _, err := unix.Seek(table, 0, unix.SEEK_SET); err != nil {
+		return nil, fmt.Errorf("read what is mounted: %w", err)
+	}
+	var all []byte
+	for text := make([]byte, 1<<14); ; {
+		n, err := unix.Read(table, text)
+		if err != nil {
+			return nil, fmt.Errorf("read what is mounted: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+		all = append(all, text[:n]...)
+	}
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\043`, "#", `\134`, `\`)
+	there := map[string]bool{}
+	for line := range strings.Lines(string(all)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			there[unescape.Replace(fields[1])] = true
+		}
+	}
+	return there, nil
+}
+
+// heldPlaces lists what a view keeps from being changed, or seen, in what may be written to.
+func (v *mountView) heldPlaces() (list []string) {
+	for _, g := range v.placed {
+		if !g.write {
+			list = append(list, g.path)
+		}
+	}
+	for _, h := range v.hidden {
+		list = append(list, h.path)
+	}
+	return list
+}
+
+// tellUncovered tells, when a call has ended, what of that it could see or change all the same. The kernel takes a
+// mount away, in every namespace, when its place is removed or something is renamed to it (fs/namespace.c,
+// __detach_mounts). The call cannot do that; a person can who saves a file, or works with git.
+func (c *call) tellUncovered() []string {
+	if c.table < 0 || !hasChanged(c.table) {
+		return nil
+	}
+	there, err := readTable(c.table)
+	told := telling{dir: c.plan.profile.Dir}
+	for _, path := range c.held {
+		if err == nil && there[path] {
+			continue
+		}
+		shown := path
+		if !isPlain(path) {
+			shown = fmt.Sprintf("%q", path)
+		}
+		told.add("protected: while the command ran, somebody else removed or replaced " + shown +
+			"; from then on the command could see, and change, what has that name")
+	}
+	return told.lines()
+}
