@@ -527,8 +527,8 @@ func TestUncovered(t *testing.T) {
 	atNamespaces(t, func(t *testing.T, level Level) {
 		for _, keeps := range []bool{false, true} {
 			dir := realTemp(t)
-			h := openWith(t, Options{Level: level, Hidden: []string{dir + "/own"}, Protected: []string{".envrc", ".vscode"}})
-			for _, name := range []string{"own", ".envrc"} {
+			h := openWith(t, Options{Level: level, Hidden: []string{dir + "/own"}, Protected: []string{".envrc", ".vscode", "AGENTS.md"}})
+			for _, name := range []string{"own", ".envrc", "AGENTS.md"} {
 				mustDo(t, os.WriteFile(dir+"/"+name, []byte("before\n"), 0o644))
 			}
 			mustDo(t, os.Mkdir(dir+"/.vscode", 0o755))
@@ -540,17 +540,18 @@ func TestUncovered(t *testing.T) {
 				s.run(t.Context(), t, h)
 				awaitTree(h, plan)
 			}
-			s.text = `echo started; until [ -e go ]; do :; done; cat own; (echo evil >.envrc) && echo wrote; (echo >.vscode/new) 2>/dev/null; rm go`
-			s.stdout = whenWritten(func() {
+			s.text = `echo started; until [ -e go ]; do :; done; cat own; (echo evil >.envrc) && echo wrote; (echo >.vscode/new) 2>/dev/null; echo evil >AGENTS.md; rm go`
+			s.stdout = whenWritten(sync.OnceFunc(func() {
 				for _, name := range []string{"own", ".envrc"} {
 					mustDo(t, os.WriteFile(dir+"/new", []byte("after\n"), 0o644))
 					mustDo(t, os.Rename(dir+"/new", dir+"/"+name))
 				}
+				mustDo(t, os.Rename(dir+"/AGENTS.md", dir+"/notes"))
 				mustDo(t, os.WriteFile(dir+"/go", nil, 0o644))
-			})
+			}))
 			told := strings.Join(s.run(t.Context(), t, h).Changed, "\n")
-			for name, want := range map[string]bool{"own": true, ".envrc": true, ".vscode": false} {
-				if strings.Contains(told, "replaced "+dir+"/"+name+";") != want {
+			for name, want := range map[string]bool{"own": true, ".envrc": true, "AGENTS.md": true, ".vscode": false} {
+				if strings.Contains(told, " "+dir+"/"+name+"; from then") != want {
 					t.Errorf("keeps %v: %s is told: %v, want %v:\n%s", keeps, name, !want, want, told)
 				}
 			}

@@ -4,6 +4,9 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -53,37 +56,41 @@ func readTable(table int) (map[string]bool, error) {
 	return there, nil
 }
 
-// heldPlaces lists what a view keeps from being changed, or seen, in what may be written to.
-func (v *mountView) heldPlaces() (list []string) {
+// heldPlaces lists what a view keeps from being changed, or seen, in what may be written to, and which files that are.
+func (v *mountView) heldPlaces() map[string]fileID {
+	places := map[string]fileID{}
+	hold := func(path string) { places[path], _ = identifyPath(path) } // one that is gone already is told
 	for _, g := range v.placed {
 		if !g.write {
-			list = append(list, g.path)
+			hold(g.path)
 		}
 	}
 	for _, h := range v.hidden {
-		list = append(list, h.path)
+		hold(h.path)
 	}
-	return list
+	return places
 }
 
 // tellUncovered tells, when a call has ended, what of that it could see or change all the same. The kernel takes a
 // mount away, in every namespace, when its place is removed or something is renamed to it (fs/namespace.c,
-// __detach_mounts). The call cannot do that; a person can who saves a file, or works with git.
+// __detach_mounts), and a mount goes with its place when that gets another name. The call can do neither; a person
+// can who saves a file, or works with git.
 func (c *call) tellUncovered() []string {
-	if c.table < 0 || !hasChanged(c.table) {
-		return nil
+	var there map[string]bool
+	changed := c.table >= 0 && hasChanged(c.table)
+	if changed {
+		there, _ = readTable(c.table) // where it cannot be read, all is told
 	}
-	there, err := readTable(c.table)
 	told := telling{dir: c.plan.profile.Dir}
-	for _, path := range c.held {
-		if err == nil && there[path] {
+	for _, path := range slices.Sorted(maps.Keys(c.held)) {
+		if is, _ := identifyPath(path); is == c.held[path] && (!changed || there[path]) {
 			continue
 		}
 		shown := path
 		if !isPlain(path) {
-			shown = fmt.Sprintf("%q", path)
+			shown = strconv.Quote(path)
 		}
-		told.add("protected: while the command ran, somebody else removed or replaced " + shown +
+		told.add("protected: while the command ran, somebody else moved, removed or replaced " + shown +
 			"; from then on the command could see, and change, what has that name")
 	}
 	return told.lines()

@@ -22,17 +22,17 @@ type call struct {
 	dirs    *directories
 	streams [2]*stream // stdout and stderr
 	root    root
-	found   leftCount    // what was running when a call with a process namespace was ended
-	watched []watched    // directories in which nothing protected may appear
-	hints   []string     // what was asked for and could not be granted
-	changed []string     // what others run or believe, and is not as it was
-	lost    map[int]bool // processes that we may not signal
-	peak    atomic.Int64 // the most tasks that were counted
-	group   *group       // nil when the call has none
-	hit     []string     // the limits of its group that it ran into
-	waits   bool         // for a call: nothing of it needs counting yet
-	table   int          // what is mounted in it; -1 where nobody asks
-	held    []string     // what it shall not change, or see, and only a mount keeps from it
+	found   leftCount         // what was running when a call with a process namespace was ended
+	watched []watched         // directories in which nothing protected may appear
+	hints   []string          // what was asked for and could not be granted
+	changed []string          // what others run or believe, and is not as it was
+	lost    map[int]bool      // processes that we may not signal
+	peak    atomic.Int64      // the most tasks that were counted
+	group   *group            // nil when the call has none
+	hit     []string          // the limits of its group that it ran into
+	waits   bool              // for a call: nothing of it needs counting yet
+	table   int               // what is mounted in it; -1 where nobody asks
+	held    map[string]fileID // what it shall not change, or see, and only a mount keeps from it
 
 	stopping
 }
