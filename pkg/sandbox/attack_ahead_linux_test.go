@@ -532,7 +532,9 @@ func TestUncovered(t *testing.T) {
 				mustDo(t, os.WriteFile(dir+"/"+name, []byte("before\n"), 0o644))
 			}
 			mustDo(t, os.Mkdir(dir+"/.vscode", 0o755))
-			s := script{dir: dir, allowed: []tool.AllowedPath{{Path: dir}}, text: "true"}
+			other := realTemp(t) + "/f" // has its place in what is the call's own
+			mustDo(t, os.WriteFile(other, nil, 0o644))
+			s := script{dir: dir, allowed: []tool.AllowedPath{{Path: dir}, {Path: other, ReadOnly: true}}, text: "true"}
 			if keeps {
 				ahead(t, h)
 				plan, err := h.Plan(Profile{Dir: dir, Limits: limitsOf(s), AllowedPaths: s.allowed})
@@ -547,9 +549,13 @@ func TestUncovered(t *testing.T) {
 					mustDo(t, os.Rename(dir+"/new", dir+"/"+name))
 				}
 				mustDo(t, os.Rename(dir+"/AGENTS.md", dir+"/notes"))
+				mustDo(t, os.Remove(other))
 				mustDo(t, os.WriteFile(dir+"/go", nil, 0o644))
 			}))
 			told := strings.Join(s.run(t.Context(), t, h).Changed, "\n")
+			if strings.Contains(told, other) {
+				t.Errorf("nothing can have come into the place of %s:\n%s", other, told)
+			}
 			for name, want := range map[string]bool{"own": true, ".envrc": true, "AGENTS.md": true, ".vscode": false} {
 				if strings.Contains(told, " "+dir+"/"+name+"; from then") != want {
 					t.Errorf("keeps %v: %s is told: %v, want %v:\n%s", keeps, name, !want, want, told)

@@ -61,7 +61,7 @@ func (v *mountView) heldPlaces() map[string]fileID {
 	places := map[string]fileID{}
 	hold := func(path string) { places[path], _ = identifyPath(path) } // one that is gone already is told
 	for _, g := range v.placed {
-		if !g.write {
+		if !g.write && slices.ContainsFunc(v.placed, func(other grant) bool { return other.write && within(g.path, other.path) }) {
 			hold(g.path)
 		}
 	}
