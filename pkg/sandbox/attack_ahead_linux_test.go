@@ -36,16 +36,11 @@ func TestWaitingHalted(t *testing.T) {
 		for taskState(fmt.Sprintf("/proc/%d/stat", w.root.pid)) != 'T' {
 			runtime.Gosched()
 		}
-		done := make(chan Outcome, 1)
-		go func() { out, _ := s.try(t.Context(), t, h); done <- out }()
-		select {
-		case out := <-done:
-			if string(out.Stdout) != "hello\n" {
-				t.Errorf("%+v", out)
-			}
-		case <-time.After(5 * time.Second):
-			_ = unix.Kill(w.root.pid, unix.SIGCONT)
-			t.Errorf("the call hung; let go on: %+v", <-done)
+		if w.stillWaits() {
+			t.Fatal("a call would have it, and hang until its time is up")
+		}
+		if out := s.run(t.Context(), t, h); string(out.Stdout) != "hello\n" || wasUsed(h, w) {
+			t.Errorf("%+v", out)
 		}
 	})
 }
