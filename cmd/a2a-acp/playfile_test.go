@@ -313,9 +313,10 @@ func exitPlay(err error) {
 	os.Exit(99)
 }
 
-// fakeAgent is the command fake-agent FILE. After its last line it waits for the end of its input.
+// fakeAgent is the command fake-agent FILE. After its last line it waits for the end of its input. play=FILE is the same;
+// a file that an argument names belongs to who the agent is, and with another text it is another agent.
 func fakeAgent() {
-	p, err := readPlay("agent", os.Args[1])
+	p, err := readPlay("agent", strings.TrimPrefix(os.Args[1], "play="))
 	if err != nil {
 		exitPlay(err)
 	}

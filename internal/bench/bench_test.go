@@ -184,7 +184,7 @@ func TestFailuresAreRows(t *testing.T) {
 		reason string // a part of it
 	}{
 		{"no such program", []string{filepath.Join(t.TempDir(), "a2a-acp")}, "no such file or directory"},
-		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go, chunking, mcp and mcp-sdk"},
+		{"it ends at once", []string{self, "-role", "clown"}, "-role clown: there is agent, hooked, copy, sandbox, calls, webhooks, verify, a2a, a2a-go, chunking, answer, mcp and mcp-sdk"},
 		{"it ends at once and says nothing", []string{"true"}, "true: "},
 		{"it never answers", []string{"sh", "-c", "cat >/dev/null"}, "i/o timeout"},
 		{"it garbles frames", []string{"sed", "-u", "s/bench/BENCH/"}, "want "},
