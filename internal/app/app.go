@@ -219,7 +219,6 @@ func (a *App) Start(ctx context.Context) error {
 	a.deliver(a.Set().Settings.Webhooks)
 	a.startTelemetry()
 	a.tendRecord()
-	a.host.keepAhead()
 	watcher, err := config.Watch(a.sources, a.Set(), config.WatchOptions{
 		Changed: func(*config.Set) {
 			// Read again, since what the watcher has read may be older by now than what an act

@@ -31,30 +31,6 @@ func (h *openingHost) wait() (*sandbox.Host, error) {
 	return h.host, h.err
 }
 
-// mostAhead is how many process trees are kept ready for calls, each of another kind: an agent has a few
-// tools that it calls over and over.
-const mostAhead = 4
-
-// keepAhead has process trees kept ready for calls, from when the sandbox is open.
-func (h *openingHost) keepAhead() {
-	go func() { // ends with the opening
-		if host, err := h.wait(); err == nil {
-			_ = host.KeepAhead(mostAhead) // without them a call starts later, and that is all
-		}
-	}()
-}
-
-// forget ends those that are ready.
-func (h *openingHost) forget() {
-	select {
-	case <-h.opened:
-		if h.host != nil {
-			h.host.Forget()
-		}
-	default: // there is none
-	}
-}
-
 func (h *openingHost) close() error {
 	if host, _ := h.wait(); host != nil {
 		return host.Close()

@@ -60,7 +60,6 @@ func (a *App) changedSince(c *Configuration, w tool.Workspace) (seen string, mai
 // force last.
 func (a *App) use(c *Configuration) {
 	a.configuration.Store(c)
-	a.host.forget()
 	for _, door := range a.openDoors() {
 		door.changed()
 	}

@@ -56,12 +56,12 @@ func holdCalls(dir string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	profile := sandbox.Profile{Dir: filepath.Join(dir, "work"), TempIsolation: true, Limits: tool.DefaultLimits()}
-	plan, err := host.Plan(profile)
+	plan, err := host.Plan(sandbox.Profile{Dir: filepath.Join(dir, "work"), TempIsolation: true,
+		Limits: tool.DefaultLimits()})
 	if err != nil {
 		return err
 	}
-	run, err := sandboxed(host, bash, profile)
+	run, err := sandboxed(host, bash, filepath.Join(dir, "work"), false)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 		}
 		return errors.Join(errs...)
 	}
-	ours := func(w way, level sandbox.Level, profile sandbox.Profile) way {
+	ours := func(w way, level sandbox.Level, isolated bool) way {
 		host, err := sandbox.Open(sandbox.Options{TempDir: dir, Level: level, AllowWeak: true})
 		if err != nil {
 			w.why = err
@@ -175,29 +175,18 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 			w.why = fmt.Errorf("this machine does not reach it: %s", host.Why())
 			return w
 		}
-		profile.Dir, profile.Limits = work, tool.DefaultLimits()
-		w.run, w.why = sandboxed(host, bash, profile)
+		w.run, w.why = sandboxed(host, bash, work, isolated)
 		return w
-	}
-	inOwn := sandbox.Profile{TempIsolation: true}
-	// As every tool is in a program that lives on behind a call: in its workspace, made while a processor has
-	// nothing to do.
-	ahead := ours(way{name: "full, made ahead", goal: maxFull}, sandbox.LevelFull, sandbox.Profile{})
-	if ahead.run != nil {
-		if err := hosts[len(hosts)-1].KeepAhead(1); err != nil {
-			ahead.run, ahead.why = nil, err
-		}
 	}
 	// Where bubblewrap covers /tmp, the script is put back.
 	wrapped := []string{"bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
 		"--tmpfs", "/tmp", "--ro-bind", script, script, "--"}
 	ways = []way{
 		{name: bareStart, run: bare(argv, environment)},
-		ours(way{name: "full", goal: maxFull, bubble: maxBubble, eight: minAtEight}, sandbox.LevelFull, inOwn),
-		ahead,
-		ours(way{name: "strict", goal: maxStrict}, sandbox.LevelFull, sandbox.Profile{TempIsolation: true, Isolated: true}),
-		ours(way{name: "landlock", goal: maxLandlock}, sandbox.LevelLandlock, inOwn),
-		ours(way{name: "rlimits"}, sandbox.LevelRlimits, inOwn),
+		ours(way{name: "full", goal: maxFull, bubble: maxBubble, eight: minAtEight}, sandbox.LevelFull, false),
+		ours(way{name: "strict", goal: maxStrict}, sandbox.LevelFull, true),
+		ours(way{name: "landlock", goal: maxLandlock}, sandbox.LevelLandlock, false),
+		ours(way{name: "rlimits"}, sandbox.LevelRlimits, false),
 		{name: "os/exec with capture", run: captured(argv, environment)},
 		peer(bubblewrap, append(wrapped, argv...), environment),
 		peer("firejail", append([]string{"firejail", "--quiet", "--noprofile"}, argv...), environment),
@@ -206,10 +195,11 @@ func waysToRun(dir string) (ways []way, closeAll func() error, err error) {
 	return ways, closeAll, nil
 }
 
-// sandboxed runs the script as every tool is: with the default limits, its text in a sealed file, its output
-// kept.
-func sandboxed(host *sandbox.Host, bash string, profile sandbox.Profile) (func() error, error) {
-	plan, err := host.Plan(profile)
+// sandboxed runs the script as every tool is: with the default limits, in a directory of its own, its text
+// in a sealed file, its output kept.
+func sandboxed(host *sandbox.Host, bash, work string, isolated bool) (func() error, error) {
+	plan, err := host.Plan(sandbox.Profile{Dir: work, TempIsolation: true, Limits: tool.DefaultLimits(),
+		Isolated: isolated})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ type childSetup struct {
 	self      int // a process descriptor of this program
 	init      int // the file of initProgram; -1 where the command is the first process
 	report    int // what that reports to
-	channel   int // what that gets its command from; -1 where it has it
 
 	session  bool // a session of its own
 	terminal bool // stays in our process group, whose terminal it uses
@@ -47,9 +46,6 @@ func (b *childSetup) steps(l *launch) {
 	// A change of identity takes the death signal off, so not earlier.
 	b.fate(l)
 	l.do("chdir", unix.SYS_CHDIR, l.text(b.dir)).about(b.dir, cureDir)
-	if b.dir != "/tmp" { // there it is the call's own
-		b.view.witness(l, b.dir, nil)
-	}
 	ruleset, program := b.descriptors(l)
 	// After the descriptors, since they may have higher numbers than the limit allows; after the identity,
 	// since the number of processes counts for a user in a user namespace.
@@ -132,7 +128,7 @@ func (b *childSetup) descriptors(l *launch) (ruleset, program *int32) {
 	if b.rules != nil {
 		rules = b.rules.fd
 	}
-	ruleset, program, report, channel := move(rules), move(b.init), move(b.report), move(b.channel)
+	ruleset, program, report := move(rules), move(b.init), move(b.report)
 	// Then each to its place, this time to be kept by execve; the ruleset's and the program's are closed by
 	// it.
 	for i, slot := range moved {
@@ -146,13 +142,8 @@ func (b *childSetup) descriptors(l *launch) (ruleset, program *int32) {
 		}
 	}
 	if report != nil {
-		last := initReport - 1
-		if channel != nil {
-			place(channel, initChannel, 0)
-			last = initChannel - 1
-		}
 		place(report, initReport, 0)
-		l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), uintptr(last), 0)
+		l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), initReport-1, 0)
 		rest = initReport + 1
 	}
 	l.do("close_range", unix.SYS_CLOSE_RANGE, uintptr(rest), math.MaxUint32, 0)
@@ -209,7 +200,7 @@ func (b *childSetup) exec(l *launch, program *int32) {
 	}
 	argv := append([]string{initName}, b.argv...)
 	l.do("execve", unix.SYS_EXECVEAT, 0, l.text(""), l.texts(argv), l.texts(b.env),
-		unix.AT_EMPTY_PATH).about(argv[min(1, len(argv)-1)], cureProgram).take(0, program)
+		unix.AT_EMPTY_PATH).about(b.argv[0], cureProgram).take(0, program)
 }
 
 const cureProgram = "is the program installed there and executable, and are arguments and environment below 2 MiB?"

@@ -27,8 +27,7 @@ type confinement struct {
 	sockets []hiding // that are there in what was granted, and were not granted themselves
 	grants  []grant
 	watched []watched
-	hints   []string          // what was asked for and is not there
-	ruled   map[string]fileID // what the rules are about
+	hints   []string // what was asked for and is not there
 }
 
 func (f *confinement) close() {
@@ -40,24 +39,6 @@ func (f *confinement) close() {
 // confine makes a call's confinement. What was granted is opened here, so that Landlock's rules are about
 // the very files and directories that had the names, and not about names.
 func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, error) {
-	f, err := h.outline(p, d, program)
-	if err != nil || !p.level.hasLandlock() {
-		return f, err
-	}
-	if f.rules = h.rulesets.take(f.kind); f.rules == nil {
-		if f.rules, err = h.systemRuleset(f.kind); err != nil {
-			return nil, err
-		}
-	}
-	if err := f.permit(p, d); err != nil {
-		f.close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// outline finds out what a call's confinement is to be, without Landlock's rules.
-func (h *Host) outline(p *Plan, d *directories, program string) (*confinement, error) {
 	profile := &p.profile
 	network := profile.Network == tool.NetworkOn
 	f := &confinement{filter: h.filters.of(filterRules{network: network, unix: len(profile.Sockets) > 0,
@@ -71,6 +52,16 @@ func (h *Host) outline(p *Plan, d *directories, program string) (*confinement, e
 		return nil, err
 	}
 	f.kind = rulesetKind{network: network, listed: profile.Commands != nil, root: p.user == 0}
+	if f.rules = h.rulesets.take(f.kind); f.rules == nil {
+		var err error
+		if f.rules, err = h.systemRuleset(f.kind); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.permit(p, d); err != nil {
+		f.close()
+		return nil, err
+	}
 	if p.level.hasNamespaces() {
 		f.view = h.viewFor(p, d, f.grants, f.own, f.sockets)
 	}
@@ -179,7 +170,6 @@ func (f *confinement) add(g grant) {
 // permit gives Landlock the rules about what was granted.
 func (f *confinement) permit(p *Plan, d *directories) error {
 	list := f.grants
-	f.ruled = make(map[string]fileID, len(list)+1)
 	if !p.onTmpfs() {
 		list = append(slices.Clone(list), grant{path: d.temp, write: true, noRun: p.profile.Commands != nil})
 	}
@@ -191,8 +181,7 @@ func (f *confinement) permit(p *Plan, d *directories) error {
 		if err != nil {
 			return &StartError{Step: "openat2", Path: g.path, Err: err}
 		}
-		f.ruled[g.path], err = identify(fd)
-		err = errors.Join(err, f.rules.grant(fd, g.rights()))
+		err = f.rules.grant(fd, g.rights())
 		unix.Close(fd)
 		if err != nil {
 			return fmt.Errorf("%w (%s)", err, g.path)

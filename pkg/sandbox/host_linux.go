@@ -55,7 +55,6 @@ type Host struct {
 	pendingLooks *pendingLooks // nil where nothing is noted
 	unnoted      error         // why not, where it should be
 
-	waiting waitingTrees
 	groups  *groups      // nil without control groups
 	adopted *childList   // of the main thread, which gets what calls leave behind
 	strays  strayZombies // the census's
@@ -204,9 +203,7 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 
-	h.waiting.shut()
 	h.calls.Wait()
-	h.waiting.close()
 	h.rulesets.close()
 	h.main.close()
 	if h.mounts != nil {
@@ -246,15 +243,6 @@ func (h *Host) Close() error {
 func (h *Host) enter(c *call) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := h.register(c); err != nil {
-		return err
-	}
-	h.calls.Add(1)
-	return nil
-}
-
-// register gives a call a mark that no other one has. Called with mu held.
-func (h *Host) register(c *call) error {
 	if h.closed {
 		return errClosed
 	}
@@ -262,6 +250,7 @@ func (h *Host) register(c *call) error {
 		c.mark = h.family.newMark()
 	}
 	h.live[c.mark] = c
+	h.calls.Add(1)
 	return nil
 }
 
@@ -269,16 +258,9 @@ func (h *Host) register(c *call) error {
 func (h *Host) leave(c *call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.unregister(c)
-	h.calls.Done()
-}
-
-// unregister ends what register and enrol began. Called with mu held.
-func (h *Host) unregister(c *call) {
 	delete(h.live, c.mark)
-	if h.roots[c.root.pid] == c { // the number may be another's by now
-		delete(h.roots, c.root.pid)
-	}
+	delete(h.roots, c.root.pid)
+	h.calls.Done()
 }
 
 // enrol makes a call's first process known, so that it is not taken for an orphan should it lower its mark.
@@ -301,7 +283,7 @@ func (h *Host) limitedCalls() map[callMark]*call {
 	defer h.mu.Unlock()
 	limited := map[callMark]*call{}
 	for m, c := range h.live {
-		if c.plan.profile.Limits.Processes > 0 && !c.waits {
+		if c.plan.profile.Limits.Processes > 0 {
 			limited[m] = c
 		}
 	}

@@ -29,12 +29,6 @@ func (h *Host) Run(context.Context, Plan, Process) (Outcome, error) {
 		h.capability.why)
 }
 
-// KeepAhead does nothing.
-func (h *Host) KeepAhead(int) error { return nil }
-
-// Forget does nothing.
-func (h *Host) Forget() {}
-
 // Close does nothing.
 func (h *Host) Close() error { return nil }
 

@@ -30,8 +30,7 @@ import (
 //
 // It is a program of its own since a process that shares our memory could be used to read it, and ours
 // takes a thousand times longer to start than these few instructions. They are never called, but copied
-// into a file in memory. Its name is its first argument, the command and its arguments are the others. Where
-// there are no others it waits for a message (see commandMessage), and ends when there will be none.
+// into a file in memory. Its name is its first argument, the command and its arguments are the others.
 // Where it leads a process group, the command leads another one, as a job of a shell does.
 func initProgram()
 
@@ -44,13 +43,6 @@ const (
 	// initReport is the descriptor to which it reports: above those of the call's files, see mostInputs,
 	// and below 64, since the kernel has a table with room for so many at hand.
 	initReport = 60
-	// initChannel is the descriptor from which one that was made before its call gets the command.
-	initChannel = initReport - 1
-	// initMessage is where in its memory the command then comes to lie, initMostMessage how long it can be,
-	// initRights how much room there is for its descriptors (unix(7), SCM_RIGHTS).
-	initMessage     = 0x600000
-	initMostMessage = 64 << 10
-	initRights      = 256
 	// initEnd follows the last instruction: "init end".
 	initEnd = 0x646e652074696e69
 	// initName is what it is called in a list of processes.
@@ -76,7 +68,7 @@ func openInit() (fd int, err error) {
 // executable makes an ELF file of instructions that need nothing but a stack (elf(5)).
 func executable(code []byte) []byte {
 	const (
-		headers = 64 + 3*56
+		headers = 64 + 2*56
 		address = 0x400000
 		align   = 1 << 16 // the largest pages of arm64
 	)
@@ -91,15 +83,11 @@ func executable(code []byte) []byte {
 			Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
 				byte(elf.EV_CURRENT)},
 			Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
-			Entry: address + headers, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 3,
+			Entry: address + headers, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
 		},
 		elf.Prog64{
 			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: address, Paddr: address,
 			Filesz: size, Memsz: size, Align: align,
-		},
-		elf.Prog64{
-			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: initMessage, Paddr: initMessage,
-			Memsz: initMostMessage, Align: align,
 		},
 		elf.Prog64{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16},
 		code,

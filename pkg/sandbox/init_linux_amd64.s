@@ -17,41 +17,6 @@ TEXT ·initProgram(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL	$121, AX	// getpgid
 	SYSCALL
 	MOVQ	AX, R15
-	MOVQ	16(R12), BX	// the program
-	LEAQ	16(R12), R14	// argv
-	LEAQ	16(R12)(R13*8), R9	// envp, behind argc texts and the 0
-	CMPQ	R13, $1
-	JNE	start
-	// No command: it comes in a message, with its descriptors. The kernel's struct msghdr, its iovec and room for the
-	// descriptors lie below the stack, where nothing else is.
-	LEAQ	-512(R12), SI
-	XORL	AX, AX
-	MOVQ	AX, 0(SI)	// no address
-	MOVQ	AX, 8(SI)
-	LEAQ	64(SI), CX
-	MOVQ	CX, 16(SI)
-	MOVQ	$1, 24(SI)
-	LEAQ	96(SI), CX
-	MOVQ	CX, 32(SI)
-	MOVQ	$const_initRights, 40(SI)
-	MOVQ	AX, 48(SI)
-	MOVQ	$const_initMessage, CX
-	MOVQ	CX, 64(SI)
-	MOVQ	$const_initMostMessage, 72(SI)
-	MOVL	$const_initChannel, DI
-	XORL	DX, DX
-	MOVL	$47, AX	// recvmsg
-	SYSCALL
-	CMPQ	AX, $0
-	JLE	exit	// there will be none
-	MOVQ	$const_initMessage, CX
-	MOVQ	0(CX), R14
-	MOVQ	8(CX), R9
-	MOVQ	(R14), BX
-	MOVL	$const_initChannel, DI
-	MOVL	$3, AX	// close
-	SYSCALL
-start:
 	MOVL	$0x4111, DI	// CLONE_VM|CLONE_VFORK|SIGCHLD
 	XORL	SI, SI	// on this stack, which the command leaves alone
 	XORL	DX, DX
@@ -61,8 +26,8 @@ start:
 	SYSCALL
 	TESTQ	AX, AX
 	JEQ	command
-	JLT	unable
 	MOVQ	AX, R14
+	JLT	unable
 	CMPQ	(R12), $0
 	JNE	report
 	XORL	DI, DI
@@ -113,9 +78,9 @@ inGroup:
 	MOVL	$const_initReport, DI
 	MOVL	$3, AX	// close
 	SYSCALL
-	MOVQ	BX, DI
-	MOVQ	R14, SI
-	MOVQ	R9, DX
+	MOVQ	16(R12), DI
+	LEAQ	16(R12), SI
+	LEAQ	16(R12)(R13*8), DX	// behind argc texts and the 0
 	MOVL	$59, AX	// execve
 	SYSCALL
 	NEGL	AX

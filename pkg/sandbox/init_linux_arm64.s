@@ -17,42 +17,6 @@ TEXT ·initProgram(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD	$155, R8	// getpgid
 	SVC
 	MOVD	R0, R22
-	MOVD	16(R19), R23	// the program
-	ADD	$16, R19, R24	// argv
-	ADD	R20<<3, R24, R25	// envp, behind argc texts and the 0
-	CMP	$1, R20
-	BNE	start
-	// No command: it comes in a message, with its descriptors. The kernel's struct msghdr, its iovec and room for the
-	// descriptors lie below the stack, where nothing else is.
-	SUB	$512, R19, R1
-	MOVD	ZR, 0(R1)	// no address
-	MOVD	ZR, 8(R1)
-	ADD	$64, R1, R2
-	MOVD	R2, 16(R1)
-	MOVD	$1, R2
-	MOVD	R2, 24(R1)
-	ADD	$96, R1, R2
-	MOVD	R2, 32(R1)
-	MOVD	$const_initRights, R2
-	MOVD	R2, 40(R1)
-	MOVD	ZR, 48(R1)
-	MOVD	$const_initMessage, R3
-	MOVD	R3, 64(R1)
-	MOVD	$const_initMostMessage, R2
-	MOVD	R2, 72(R1)
-	MOVD	$const_initChannel, R0
-	MOVD	ZR, R2
-	MOVD	$212, R8	// recvmsg
-	SVC
-	CMP	$0, R0
-	BLE	exit	// there will be none
-	MOVD	0(R3), R24
-	MOVD	8(R3), R25
-	MOVD	(R24), R23
-	MOVD	$const_initChannel, R0
-	MOVD	$57, R8	// close
-	SVC
-start:
 	MOVD	$0x4111, R0	// CLONE_VM|CLONE_VFORK|SIGCHLD
 	MOVD	ZR, R1	// on this stack, which the command leaves alone
 	MOVD	ZR, R2
@@ -117,9 +81,9 @@ inGroup:
 	MOVD	$const_initReport, R0
 	MOVD	$57, R8	// close
 	SVC
-	MOVD	R23, R0
-	MOVD	R24, R1
-	MOVD	R25, R2
+	MOVD	16(R19), R0
+	ADD	$16, R19, R1
+	ADD	R20<<3, R1, R2	// behind argc texts and the 0
 	MOVD	$221, R8	// execve
 	SVC
 	NEGW	R0, R0

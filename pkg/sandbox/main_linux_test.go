@@ -90,8 +90,6 @@ func play(role string) error {
 		return playVictim()
 	case "unlooked": // is killed while nobody has looked at what a call of it made
 		return playUnlooked()
-	case "waits": // has a process tree wait for a call
-		return playWaiting()
 	case "attack": // makes a system call that bash cannot
 		return playAttack(os.Args[1:])
 	case "attack-killed": // runs a call, and is killed

@@ -56,6 +56,19 @@ func readTable(table int) (map[string]bool, error) {
 	return there, nil
 }
 
+// fileID tells a file from all others that are there at the time.
+type fileID struct {
+	major, minor uint32
+	inode        uint64
+}
+
+// identifyPath tells which file a path leads to that has no link in it.
+func identifyPath(path string) (fileID, error) {
+	var is unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_INO, &is)
+	return fileID{is.Dev_major, is.Dev_minor, is.Ino}, err
+}
+
 // heldPlaces lists what a view keeps from being changed, or seen, in what may be written to, and which files that are.
 func (v *mountView) heldPlaces() map[string]fileID {
 	places := map[string]fileID{}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,51 +72,6 @@ type mountView struct {
 	pty     bool     // pseudo-terminals of its own
 
 	proc *int32 // the machine's /proc, kept for become
-
-	// witnesses has the new process note what it found at the paths that it opened. Nil where nobody asks.
-	witnesses *[]witness
-}
-
-// equals reports whether two views show the same files in the same places.
-func (v *mountView) equals(other *mountView) bool {
-	a, b := *v, *other
-	a.proc, a.witnesses, b.proc, b.witnesses = nil, nil, nil, nil
-	return reflect.DeepEqual(a, b)
-}
-
-// witness has the new process note which file a path leads to: what it has opened, or where it stands.
-func (v *mountView) witness(l *launch, path string, opened *int32) {
-	if v == nil || v.witnesses == nil {
-		return
-	}
-	is := new(unix.Statx_t)
-	*v.witnesses = append(*v.witnesses, witness{path, is})
-	look := l.do("statx", unix.SYS_STATX, here, l.text(""), unix.AT_EMPTY_PATH, unix.STATX_INO,
-		address(&l.steps, is)).about(path, "")
-	if opened != nil {
-		look.take(0, opened)
-	}
-}
-
-// witnessPlaces has the new process note what it is about to mount something over. That stays over what is
-// there now, and not over what comes into its place.
-func (v *mountView) witnessPlaces(l *launch) {
-	if v.witnesses == nil {
-		return
-	}
-	places := slices.Concat(v.covers, v.shared)
-	for _, h := range slices.Concat(v.hidden, v.private) {
-		// What the kernel makes nobody can replace.
-		if !within(h.path, "/proc") && !within(h.path, "/sys") {
-			places = append(places, h.path)
-		}
-	}
-	for _, path := range places {
-		is := new(unix.Statx_t)
-		*v.witnesses = append(*v.witnesses, witness{path, is})
-		l.do("statx", unix.SYS_STATX, here, l.text(path), unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_INO,
-			address(&l.steps, is)).about(path, "")
-	}
 }
 
 // hiding is something that is there and must not be seen.
@@ -148,7 +102,6 @@ func (v *mountView) mounts(l *launch, rules *ruleset, id identity) {
 	// two apart; and a disk that is mounted there meanwhile would appear in the call, and could be written to.
 	// Before anything is opened, which would stay tied to the machine's all the same.
 	v.set(l, here, "/", unix.AT_RECURSIVE, unix.MountAttr{Propagation: unix.MS_PRIVATE})
-	v.witnessPlaces(l)
 	type opened struct {
 		grant
 		tree *int32
@@ -267,7 +220,6 @@ func (v *mountView) open(l *launch, g grant) *int32 {
 	how := address(&l.steps, openHow())
 	l.do("openat2", unix.SYS_OPENAT2, here, l.text(g.path), how, unsafe.Sizeof(unix.OpenHow{})).about(g.path,
 		cure).give(fd)
-	v.witness(l, g.path, fd)
 	l.do("open_tree", unix.SYS_OPEN_TREE, 0, l.text(""),
 		unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|mountRecursive).about(g.path,
 		"").take(0, fd).give(tree)

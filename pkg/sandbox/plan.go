@@ -22,7 +22,6 @@ type Plan struct {
 	lacking  map[Property]string
 	signals  bool // without namespaces it can signal this user's other processes
 	digest   string
-	shape    string // the digest without the environment, which is nobody's business but the command's
 }
 
 // landlockScopes is the first version of Landlock that keeps a call from abstract sockets and processes
@@ -85,16 +84,7 @@ func plan(c capability, profile Profile, user int) (Plan, error) {
 		return Plan{}, err
 	}
 	p.digest = p.sum()
-	bare := p.bare()
-	p.shape = bare.sum()
 	return p, nil
-}
-
-// bare is the plan without its environment.
-func (p *Plan) bare() Plan {
-	bare := *p
-	bare.profile.Environment = nil
-	return bare
 }
 
 // properties tells which properties a machine enforces for a user's calls, by what, and which it does not,

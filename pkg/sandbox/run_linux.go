@@ -30,17 +30,10 @@ type call struct {
 	peak    atomic.Int64      // the most tasks that were counted
 	group   *group            // nil when the call has none
 	hit     []string          // the limits of its group that it ran into
-	waits   bool              // for a call: nothing of it needs counting yet
 	table   int               // what is mounted in it; -1 where nobody asks
 	held    map[string]fileID // what it shall not change, or see, and only a mount keeps from it
 
 	stopping
-}
-
-func newCall(plan Plan) *call {
-	c := &call{plan: plan, table: -1, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
-	c.root.report = -1
-	return c
 }
 
 // Run starts a process under a plan and returns when no process of its tree is left, whatever it took: when
@@ -58,7 +51,7 @@ func (h *Host) Run(ctx context.Context, plan Plan, process Process) (Outcome, er
 	if err := process.check(); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
-	c := newCall(plan)
+	c := &call{plan: plan, table: -1, lost: map[int]bool{}, stopping: stopping{over: make(chan string, 1)}}
 	if err := h.enter(c); err != nil {
 		return Outcome{ExitCode: -1}, err
 	}
@@ -87,6 +80,7 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		mounts = holdMounts(c.root.pidfd)
 	}
 	defer h.mounts.takeApart(mounts)
+	defer h.mounts.takeApart(c.table) // which holds them, too
 	ended, lost := h.waitForEnd(ctx, c)
 	left, leftErr := c.found, error(nil)
 	if !c.plan.level.hasNamespaces() {
@@ -99,15 +93,11 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 		c.changed = append(c.changed, w.tellNew(process.Stdio == nil)...)
 	}
 	c.changed = append(c.changed, c.tellUncovered()...)
-	if c.table >= 0 {
-		h.mounts.takeApart(c.table) // it holds the mounts too
-	}
 	h.unnote(c, true)
 	outcome, endErr := c.conclude(ended, lost == nil)
 	if c.group != nil {
 		h.groups.giveBack(c.group) // not before the root is off the process table: it counts until then
 	}
-	defer h.wantWaiting(c, process)
 	outcome.Reaped, outcome.Killed, outcome.Lost = left.reaped, left.killed, left.lost
 	// What could not be ended may hold them, and so may whoever was sent them through a socket.
 	c.dirs.shared = lost != nil || leftErr != nil || left.lost > 0 || len(c.plan.profile.Sockets) > 0
@@ -124,116 +114,55 @@ func (h *Host) run(ctx context.Context, c *call, process Process) (Outcome, erro
 // start makes the process.
 func (h *Host) start(c *call, process Process) (err error) {
 	var theirs []int // descriptors that are only for the call
+	c.root.report = -1
 	defer func() {
 		for _, fd := range theirs {
 			unix.Close(fd)
 		}
 		if err != nil {
+			if c.root.report >= 0 {
+				unix.Close(c.root.report)
+			}
 			h.unnote(c, false)
-			err = errors.Join(err, h.discard(c))
+			err = errors.Join(err, c.discard())
+			if c.group != nil {
+				h.groups.giveBack(c.group)
+			}
 		}
 	}()
 	id, err := h.identityOf(&c.plan)
 	if err != nil {
 		return err
 	}
-	shut, tree, err := h.shutIn(c, process, id)
+	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
+		return err
+	}
+	shut, err := h.confine(&c.plan, c.dirs, process.Argv[0])
 	if err != nil {
 		return err
 	}
-	defer func() { shut.close() }()
-	defer func() {
-		if tree != nil {
-			h.waiting.discard(tree)
-		}
-	}()
+	defer shut.close()
 	c.hints, c.watched = shut.hints, shut.watched
 	if shut.view != nil {
 		c.held = shut.view.heldPlaces()
 	}
 	h.note(c)
-	files, opened, err := h.files(c, process, id)
-	theirs = append(theirs, opened...)
+	files, theirs, err := h.files(c, process, id)
 	if err != nil {
 		return err
 	}
-	c.root.program = process.Argv[0]
-	if tree != nil {
-		// Again, since what a call is given can take long to write: a tree that is made now would cover, and
-		// hold, what has come into the place of something meanwhile.
-		if tree.holds(h) &&
-			tree.release(process.Argv, c.plan.environ(tree.dirs.home, process.Trace), files) == nil {
-			h.adopt(c, tree)
-			tree = nil
-			h.wakeCensus()
-			return nil
-		}
-		// It has got nothing: something it covered was replaced, somebody ended it, or the kernel does not take
-		// the message. What the call is watched for, and what was told, stays as it was found.
-		if shut, err = h.shutAnew(c, process, id); err != nil {
-			return err
-		}
-	}
-	b := h.setup(c, shut, id)
-	b.argv, b.env, b.files = process.Argv, c.plan.environ(c.dirs.home, process.Trace), files
-	if err := h.launch(c, b); err != nil {
-		return err
-	}
-	h.enrol(c)
-	if len(c.held) > 0 {
-		c.table, _ = openTable(c.root.pid) // its end may be over already
-	}
-	h.wakeCensus()
-	if shut.rules != nil {
-		h.rulesets.prepare(shut.kind, h.systemRuleset)
-	}
-	return nil
-}
-
-// shutIn makes what a call is shut into: the tree that waits for such a call, where everything is as it was
-// when that was made, else a confinement for one that is to be made.
-func (h *Host) shutIn(c *call, process Process, id identity) (*confinement, *waitingTree, error) {
-	if tree := h.takeWaiting(c, process); tree != nil {
-		shut, err := h.outline(&c.plan, tree.dirs, process.Argv[0])
-		if err == nil && tree.fits(h, shut, id) {
-			return shut, tree, nil
-		}
-		h.waiting.discard(tree) // what is wrong, who makes one now tells
-	}
-	shut, err := h.shutAnew(c, process, id)
-	return shut, nil, err
-}
-
-// shutAnew makes a confinement for a tree that is to be made.
-func (h *Host) shutAnew(c *call, process Process, id identity) (shut *confinement, err error) {
-	if c.dirs, err = h.scratch.makeDirectories(&c.plan, h.temp, id); err != nil {
-		return &confinement{}, err
-	}
-	if shut, err = h.confine(&c.plan, c.dirs, process.Argv[0]); err != nil {
-		return &confinement{}, err
-	}
-	return shut, nil
-}
-
-// setup is a call's way from clone to execve, without its command.
-func (h *Host) setup(c *call, shut *confinement, id identity) *childSetup {
-	return &childSetup{
-		dir:    c.dirs.start,
+	b := &childSetup{
+		argv: process.Argv, env: c.plan.environ(c.dirs.home, process.Trace), dir: c.dirs.start, files: files,
 		limits: kernelLimitsOf(c.plan.profile.Limits, c.mark, h.processes(&c.plan), h.capability),
 		filter: shut.filter, rules: shut.rules, view: shut.view, identity: id,
-		self: h.self, init: -1, report: -1, channel: -1, session: h.session,
-		terminal: c.plan.profile.Terminal, tasks: -1,
+		self: h.self, init: -1, report: -1, session: h.session, terminal: c.plan.profile.Terminal, tasks: -1,
 	}
-}
-
-// launch makes the first process of a call.
-func (h *Host) launch(c *call, b *childSetup) (err error) {
-	if h.groups != nil && b.identity.uid == 0 || h.groups != nil && h.groups.memory {
+	if h.groups != nil && id.uid == 0 || h.groups != nil && h.groups.memory {
 		limits := c.plan.profile.Limits
 		if c.group, b.tasks, err = h.groups.take(c.plan.tasks(), limits.Memory); err != nil {
 			return err
 		}
-		defer unix.Close(b.tasks)
+		theirs = append(theirs, b.tasks)
 	}
 	if c.plan.level.hasNamespaces() {
 		if h.noInit != nil {
@@ -245,18 +174,22 @@ func (h *Host) launch(c *call, b *childSetup) (err error) {
 		}
 		b.init, b.report = h.init, c.root.report
 	}
-	l := &launch{namespaces: namespaces(&c.plan, b.identity)}
+	l := &launch{namespaces: namespaces(&c.plan, id)}
 	b.steps(l)
 	process1, err := l.start()
-	if isFull := errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EAGAIN); isFull && !c.waits && h.waiting.giveWay() {
-		l = &launch{namespaces: l.namespaces}
-		b.steps(l)
-		process1, err = l.start()
-	}
 	if err != nil {
 		return err
 	}
 	c.root.pid, c.root.pidfd, c.root.exited = process1.pid, process1.pidfd, make(chan struct{})
+	c.root.program = process.Argv[0]
+	h.enrol(c)
+	if len(c.held) > 0 {
+		c.table, _ = openTable(c.root.pid) // its end may be over already
+	}
+	h.wakeCensus()
+	if shut.rules != nil {
+		h.rulesets.prepare(shut.kind, h.systemRuleset)
+	}
 	return nil
 }
 
@@ -387,29 +320,15 @@ func (c *call) conclude(why callEnd, ended bool) (Outcome, error) {
 	return c.outcome(why, end), err
 }
 
-// discard takes away what start made of a call that did not start, or that no command came to.
-func (h *Host) discard(c *call) error {
-	var errs []error
-	if c.root.pid != 0 {
-		_ = unix.PidfdSendSignal(c.root.pidfd, unix.SIGKILL, nil, 0) // ESRCH is as good
-		_, err := reap(c.root.pid)
-		errs = append(errs, err)
-		unix.Close(c.root.pidfd)
-	}
-	if c.root.report >= 0 {
-		unix.Close(c.root.report)
-	}
+// discard takes away what start made of a call that did not start.
+func (c *call) discard() error {
 	for _, s := range c.streams {
 		if s != nil {
 			unix.Close(s.from)
 		}
 	}
-	if c.dirs != nil {
-		errs = append(errs, c.dirs.remove())
+	if c.dirs == nil {
+		return nil
 	}
-	if c.group != nil {
-		_ = h.groups.hit(c.group) // what somebody did to this one is not for the next call to tell
-		h.groups.giveBack(c.group)
-	}
-	return errors.Join(errs...)
+	return c.dirs.remove()
 }

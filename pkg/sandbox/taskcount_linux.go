@@ -124,24 +124,19 @@ func (h *Host) brake(processes int) uint64 {
 	if processes == 0 {
 		return 0
 	}
-	_, all, err := h.runnable()
-	if err != nil {
-		return 0
-	}
-	return all + uint64(processes) + brakeSlack
-}
-
-// runnable reads how many tasks run on this machine, and how many there are.
-func (h *Host) runnable() (running, all uint64, err error) {
 	// "0.71 0.60 0.51 3/812 4711": running and all scheduling entities (proc_loadavg(5)).
 	var text [128]byte
 	n, err := unix.Pread(int(h.load.Fd()), text[:], 0)
 	if err != nil {
-		return 0, 0, err
+		return 0
 	}
 	var ignored float64
-	_, err = fmt.Sscanf(string(text[:n]), "%f %f %f %d/%d", &ignored, &ignored, &ignored, &running, &all)
-	return running, all, err
+	var running, all uint64
+	if _, err := fmt.Sscanf(string(text[:n]), "%f %f %f %d/%d", &ignored, &ignored, &ignored, &running,
+		&all); err != nil {
+		return 0
+	}
+	return all + uint64(processes) + brakeSlack
 }
 
 // urgently runs f before all that has no real-time priority, where we may: root may, and only root is not
