@@ -99,9 +99,12 @@ func (a *answerer) line(ctx context.Context, task a2aclient.End, prompt string) 
 		stop()
 		<-done
 	}()
+	if err := a.env.Prompt(prompt); err != nil {
+		return "", err
+	}
 	read := make(chan string, 1)
-	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
-		line, _ := a.env.Ask(prompt)
+	go func() { // ends with the line, or with the process
+		line, _ := a.env.ReadLine()
 		read <- line
 	}()
 	select {

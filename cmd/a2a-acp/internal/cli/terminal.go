@@ -133,9 +133,12 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 	if t.left {
 		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
 	}
+	if err := t.env.Prompt(fmt.Sprintf("%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)); err != nil {
+		return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
+	}
 	answer := make(chan string, 1)
-	go func() { // ends with the line, or with the process: a read of a terminal cannot be interrupted
-		line, _ := t.env.Ask(fmt.Sprintf("%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)) // what cannot be read is no yes
+	go func() { // ends with the line, or with the process
+		line, _ := t.env.ReadLine() // what cannot be read is no yes
 		answer <- line
 	}()
 	select {
