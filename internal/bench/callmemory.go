@@ -29,19 +29,24 @@ func callMemory(dir string) row {
 	r := within(fmt.Sprintf("memory above idle, %d calls running", runningCalls), "MB", maxCallMemory)
 	var taken []float64
 	for range callMemoryRuns {
-		cmd := exec.Command("/proc/self/exe", "-role", "calls", dir)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			return r.unmeasured(fmt.Errorf("bench -role calls: %w", err))
-		}
-		megabytes, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+		megabytes, err := megabytesOf("calls", dir)
 		if err != nil {
 			return r.unmeasured(err)
 		}
 		taken = append(taken, megabytes)
 	}
 	return r.measured(median(taken), 0, fmt.Sprintf("%d processes", callMemoryRuns))
+}
+
+// megabytesOf runs a role in a process of its own, and returns the number that it prints.
+func megabytesOf(role string, args ...string) (float64, error) {
+	cmd := exec.Command("/proc/self/exe", append([]string{"-role", role}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("bench -role %s: %w", role, err)
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 }
 
 // holdCalls is the role: it makes one call, looks at its memory, and looks again when so many calls run at

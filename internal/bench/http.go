@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -263,13 +262,7 @@ func answerRow(dir string) row {
 		if err != nil {
 			return r.unmeasured(err)
 		}
-		cmd := exec.Command("/proc/self/exe", "-role", "answer", place, server.URL)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.Output()
-		if err != nil {
-			return r.unmeasured(fmt.Errorf("bench -role answer: %w", err))
-		}
-		megabytes, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+		megabytes, err := megabytesOf("answer", place, server.URL)
 		if err != nil {
 			return r.unmeasured(err)
 		}

@@ -5,9 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
-	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -15,18 +13,7 @@ import (
 // anything else: an answer that was left for an agent in the one would count in the other.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	host, err := sandbox.Open(sandbox.Options{Judge: steering.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if !host.Level().AtLeast(sandbox.LevelFull) {
-		t.Skip(host.Why())
-	}
+	host := fullHost(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/a2a-acp/a2a-acp/internal/steering"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
@@ -16,18 +15,7 @@ import (
 // editor's terminals: one that it could change would run whatever it says, outside of the sandbox.
 func TestTicketsAreOurs(t *testing.T) {
 	t.Parallel()
-	host, err := sandbox.Open(sandbox.Options{Judge: steering.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if !host.Level().AtLeast(sandbox.LevelFull) {
-		t.Skip(host.Why())
-	}
+	host := fullHost(t)
 	work := filepath.Join(t.TempDir(), "work")
 	if err := os.Mkdir(work, 0o700); err != nil {
 		t.Fatal(err)

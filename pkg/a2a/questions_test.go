@@ -68,6 +68,9 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 		},
 	} {
 		for _, goesOn := range []bool{false, true} { // the agent goes on with its session, and has not asked again
+			if goesOn && name == "because it waits too long" {
+				continue // it waits for nobody
+			}
 			t.Run(fmt.Sprintf("%s, goes on %t", name, goesOn), func(t *testing.T) {
 				t.Parallel()
 				var (
@@ -96,9 +99,6 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 					o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 				})
 				if goesOn {
-					if name == "because it waits too long" {
-						return // it waits for nobody
-					}
 					s.troupe.question("q1", "anna")
 					if err := s.troupe.Answer(t.Context(), "q1", agentclient.Answer{Principal: "anna", Option: askedToRun.Options[1]}); err != nil {
 						t.Fatal(err)

@@ -212,6 +212,39 @@ func TestRemoteAsks(t *testing.T) {
 	}
 }
 
+// TestRemoteAsksUnderOtherRules has the rules change while a person reads what the agent asks: one that rejects the call by
+// now is heard, and one that wants the answer from a terminal, where this was not asked.
+func TestRemoteAsksUnderOtherRules(t *testing.T) {
+	t.Parallel()
+	rejects, terminal := rule(permissions.Reject), rule(permissions.Ask)
+	terminal.AtTerminal = true
+	for name, row := range map[string]struct {
+		now  permissions.Rule
+		want string
+	}{"the same": {rule(permissions.Approve), "go"}, "one that rejects": {rejects, "stop"}, "one for terminals": {terminal, "stop"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, rule(permissions.Approve))
+			remote := newRemoteAgent(t, func(w http.ResponseWriter, _ string, n int) {
+				if n == 1 {
+					streamed(w, remoteState("INPUT_REQUIRED", permission))
+					return
+				}
+				streamed(w, remoteState("COMPLETED", ""))
+			})
+			h.delegates(delegating(remote.URL))
+			h.answers = func(context.Context, approval.Question) (approval.Answer, error) {
+				h.authority = h.authority.With(permissions.NewSet([]permissions.File{{Version: permissions.Version2, Rules: []permissions.Rule{row.now}}}), nil)
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson}, nil
+			}
+			h.execute(t.Context(), `{"message":"do"}`)
+			if _, messages := remote.sent(); len(messages) != 2 || !strings.Contains(messages[1], `"optionId":"`+row.want+`"`) {
+				t.Errorf("answered %q, want %s", messages, row.want)
+			}
+		})
+	}
+}
+
 // TestRemoteWaits has the agent ask in words of its own: who has made the call is told, and answers with the next one.
 func TestRemoteWaits(t *testing.T) {
 	t.Parallel()

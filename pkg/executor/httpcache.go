@@ -65,22 +65,6 @@ func (e *Executor) stored(ctx context.Context, a *act, permit permissions.Permit
 	return r
 }
 
-// again runs the act once more, where the server has said that another answer still holds than the one it was asked about.
-func (e *Executor) again(ctx context.Context, a *act, first runResult, run func() runResult) runResult {
-	first.attempts = a.attempts
-	if err := e.recordAttempt(ctx, a, &first); err != nil {
-		first.notAgain = "the attempt before could not be recorded: " + err.Error()
-		return first
-	}
-	second := run()
-	if !second.began {
-		first.notAgain = second.failure.Message
-		return first
-	}
-	first.spools.drop(nil)
-	return second
-}
-
 // invalidate drops what is kept of a URL where a request has been carried out that is not safe (RFC 9111, 4.4).
 func (e *Executor) invalidate(a *act, r *runResult) {
 	report := r.outcome.HTTP

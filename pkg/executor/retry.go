@@ -112,3 +112,22 @@ func sleepFor(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
+
+// again runs the act a second time, since the server has taken something for stale that was sent: a token, or what was
+// said of an answer that is kept. What is not on record is not run again, and the result is then that of the first.
+func (e *Executor) again(ctx context.Context, a *act, first runResult, run func() runResult) runResult {
+	first.attempts = a.attempts
+	if err := e.recordAttempt(ctx, a, &first); err != nil {
+		first.notAgain = fmt.Sprintf("the attempt before could not be recorded: %v", err)
+		return first
+	}
+	second := run()
+	unrecorded := errors.Join(first.unrecorded, second.unrecorded)
+	if !second.began {
+		first.notAgain, first.unrecorded = second.failure.Message, unrecorded
+		return first
+	}
+	first.spools.drop(nil)
+	second.unrecorded = unrecorded
+	return second
+}

@@ -105,18 +105,7 @@ func (e *Executor) withToken(ctx context.Context, a *act, run func() runResult) 
 		first.notAgain = "the token endpoint gives the same token again"
 		return first
 	}
-	first.attempts = a.attempts
-	if err := e.recordAttempt(ctx, a, &first); err != nil {
-		first.notAgain = "the attempt before could not be recorded: " + err.Error()
-		return first
-	}
-	second := run()
-	if !second.began {
-		first.notAgain = second.failure.Message
-		return first
-	}
-	first.spools.drop(nil)
-	return second
+	return e.again(ctx, a, first, run)
 }
 
 // fetchToken has the act show the token that its source wants, and what it puts out cleaned of it.

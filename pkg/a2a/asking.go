@@ -1,0 +1,180 @@
+package a2a
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	wire "github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
+)
+
+// asking is a question that waits for a message.
+type asking struct {
+	question *wire.Message
+	accept   func(*wire.Message) error
+	answer   chan *wire.Message // of capacity 1
+}
+
+// Ask asks the client, and returns the message that answers. accept, which is called before the message counts,
+// may refuse it with an error, which its sender is told; then the question goes on. Where several ask at the same
+// time, a message has to say which question it answers (see requestOf): a client is shown one of them, and its yes
+// must not be another's.
+//
+// question is the message of the task's new status, unless the task waits for its answer already, since an earlier process
+// has asked it: then nothing happens to the task. When ctx ends, the question is taken back: unless the server ends, the
+// task works again.
+func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wire.Message) error) (*wire.Message, error) {
+	r, a := t.run, &asking{question: question, accept: accept, answer: make(chan *wire.Message, 1)}
+	r.mu.Lock()
+	var err error
+	if !r.stands(question) {
+		err = r.append(ctx, nil, &wire.TaskStatusUpdateEvent{
+			Status: wire.TaskStatus{State: wire.TaskStateInputRequired, Message: question}})
+	}
+	if err == nil {
+		r.asking = append(r.asking, a)
+		close(r.asked)
+		r.asked = make(chan struct{})
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	r.count(-1)
+	defer r.count(1)
+	select {
+	case answer := <-a.answer:
+		return answer, nil
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case answer := <-a.answer: // it came first
+		return answer, nil
+	default:
+	}
+	r.drop(a)
+	if r.ctx.Err() == nil {
+		err = r.append(context.WithoutCancel(ctx), nil, &wire.TaskStatusUpdateEvent{Status: r.without(a)})
+	}
+	return nil, errors.Join(context.Cause(ctx), err)
+}
+
+// stands reports whether a question stands in the task, and nothing was said to it since. mu is held.
+func (r *run) stands(question *wire.Message) bool {
+	if r.head.State != tasklog.InputRequired {
+		return false
+	}
+	for _, m := range slices.Backward(append(slices.Clone(r.task.History), r.task.Status.Message)) {
+		switch {
+		case m == nil:
+		case m.Role == wire.MessageRoleUser:
+			return false
+		case sameQuestion(m, question):
+			return true
+		}
+	}
+	return false
+}
+
+// sameQuestion reports whether two messages ask the same: by the id of the question, or else word for word.
+func sameQuestion(a, b *wire.Message) bool {
+	one, other := text(a.Metadata, "requestId"), text(b.Metadata, "requestId")
+	if one != "" || other != "" {
+		return one == other
+	}
+	said, err := json.Marshal(a.Parts)
+	again, err2 := json.Marshal(b.Parts)
+	return err == nil && err2 == nil && bytes.Equal(said, again)
+}
+
+// without is how the task stands but for one question: it waits for the others, of which the last is shown, or works.
+func (r *run) without(a *asking) wire.TaskStatus {
+	for _, other := range slices.Backward(r.asking) {
+		if other != a {
+			return wire.TaskStatus{State: wire.TaskStateInputRequired, Message: other.question}
+		}
+	}
+	return wire.TaskStatus{State: wire.TaskStateWorking}
+}
+
+func (r *run) drop(a *asking) {
+	for i, other := range r.asking {
+		if other == a {
+			r.asking = append(r.asking[:i:i], r.asking[i+1:]...)
+			return
+		}
+	}
+}
+
+// receive gives a message of the client to whoever waits for one. It returns the task as it is with the message.
+func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.asking) == 0 {
+		return r.head, failf(errUnsupported, "task %s is %s and waits for no message: it was answered before, or is under way",
+			r.head.ID, r.head.State)
+	}
+	if sizeOfMessage(message) > mostAnswer { // it is kept in memory with the task, and there may be many
+		return r.head, invalid("message", "an answer is longer than %d KiB", mostAnswer>>10)
+	}
+	if err := r.unnamed(message); err != nil {
+		return r.head, err
+	}
+	var refused error
+	for _, a := range r.asking {
+		if refused = a.accept(message); refused != nil {
+			continue
+		}
+		if err := r.append(ctx, message, &wire.TaskStatusUpdateEvent{Status: r.without(a)}); err != nil {
+			return r.head, err
+		}
+		r.drop(a)
+		a.answer <- message
+		return r.head, nil
+	}
+	return r.head, refused
+}
+
+// unnamed refuses an answer that does not say which question it is for, where that is not plain: where several stand, and
+// a yes where the task has asked for one before. Whoever was shown that one, and answers a moment after somebody else
+// has, would say yes to what he has not read. mu is held.
+func (r *run) unnamed(message *wire.Message) error {
+	if requestOf(message) != "" {
+		return nil
+	}
+	for _, a := range r.asking {
+		if id := text(a.question.Metadata, "requestId"); id != "" && strings.HasSuffix(spoken(message), " "+id) {
+			return nil
+		}
+	}
+	if len(r.asking) > 1 {
+		return invalid("message.parts", "task %s waits for %d answers; say with requestId which one this is", r.head.ID, len(r.asking))
+	}
+	now := r.asking[0].question
+	if now.Metadata[optionsKey] == nil || strings.HasPrefix(words[strings.ToLower(spoken(message))], "reject") {
+		return nil
+	}
+	for _, m := range append(slices.Clone(r.task.History), r.task.Status.Message) {
+		if m != nil && m.Role == wire.MessageRoleAgent && m.Metadata[optionsKey] != nil &&
+			text(m.Metadata, "requestId") != text(now.Metadata, "requestId") {
+			return invalid("message.parts", "task %s has asked before; say which question this answers, with requestId, or as in %q",
+				r.head.ID, "allow "+text(now.Metadata, "requestId"))
+		}
+	}
+	return nil
+}
+
+// spoken is what a message says that is a text and nothing else.
+func spoken(m *wire.Message) string {
+	if len(m.Parts) != 1 {
+		return ""
+	}
+	return strings.TrimSpace(m.Parts[0].Text())
+}
