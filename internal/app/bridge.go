@@ -210,6 +210,7 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 	if o.Driven != nil {
 		b.drive(&options, o.Driven)
 	}
+	options.Cancelled = b.cancelsLeft(options)
 	relay, err := acp.New(options)
 	if err != nil {
 		return exit.Host, err
@@ -251,6 +252,20 @@ func (b *bridge) drive(options *acp.Options, by *Driven) {
 	options.Say = func(line string) {
 		b.app.o.Say(line)
 		by.Say(line)
+	}
+}
+
+// cancelsLeft returns what has the questions be over that an earlier bridge has left for a session.
+func (b *bridge) cancelsLeft(options acp.Options) func(agent, session string, why error) {
+	principal := ""
+	if options.Served {
+		principal = options.Principal
+	}
+	return func(agent, session string, why error) {
+		err := b.door.Questions.CancelSession(context.Background(), agent, session, principal, why.Error())
+		if err != nil {
+			options.Say(fmt.Sprintf("questions that were left in the session may still stand open, and yeses to them count: %v", err))
+		}
 	}
 }
 

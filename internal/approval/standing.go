@@ -103,6 +103,22 @@ func (d *Desk) Cancel(ctx context.Context, c store.Cancelled) error {
 // CancelAll has all questions of a door and principal be over for which nobody waits, and revokes each yes that no call
 // was given.
 func (d *Desk) CancelAll(ctx context.Context, door tool.Door, principal, why string) error {
+	return d.cancelThose(ctx, why, func(a store.Approval) bool {
+		return a.Door == string(door) && a.Principal == principal
+	})
+}
+
+// CancelSession has all questions of an agent's session be over for which nobody waits, and revokes each yes that no call
+// was given. principal is who talks to the agent; "" where that is the person before it.
+func (d *Desk) CancelSession(ctx context.Context, agent, session, principal, why string) error {
+	return d.cancelThose(ctx, why, func(a store.Approval) bool {
+		return a.Session == session && a.Agent == agent && a.Principal == principal
+	})
+}
+
+// cancelThose has questions be over for which nobody waits, as they are now: one that another call takes over
+// meanwhile is that call's.
+func (d *Desk) cancelThose(ctx context.Context, why string, those func(store.Approval) bool) error {
 	if !d.questions.everAsked() {
 		return nil
 	}
@@ -113,8 +129,8 @@ func (d *Desk) CancelAll(ctx context.Context, door tool.Door, principal, why str
 	list, err := s.List(ctx)
 	errs := []error{err}
 	for _, a := range list {
-		if a.Door == string(door) && a.Principal == principal {
-			errs = append(errs, s.Cancel(ctx, store.Cancelled{ID: a.ID, Principal: principal, Why: why}))
+		if those(a) {
+			errs = append(errs, s.Cancel(ctx, store.Cancelled{ID: a.ID, Principal: a.Principal, CallID: a.CallID, Why: why}))
 		}
 	}
 	return errors.Join(errs...)

@@ -148,6 +148,11 @@ type Options struct {
 
 	// Workspace makes the workspace of a session from the directories that the editor names. Required.
 	Workspace func(cwd string, additional []string) tool.Workspace
+	// Cancelled is called when what waits in a session is withdrawn, as where the editor cancels its turn or closes it,
+	// before the agent hears of that: a question that an earlier bridge has put for the session is over then. agent is
+	// the name that the agent gave itself; session is the editor's id, which need not be of a session that is open
+	// here. Optional.
+	Cancelled func(agent, session string, why error)
 	// Admit is called for every session before it begins. If it returns an error, the editor is told and
 	// there is no session. Optional.
 	Admit func(w tool.Workspace, cwd string) error

@@ -31,7 +31,8 @@ type stage struct {
 	board  *slate // nil without the line `board` in the setup
 	in     atomic.Pointer[gate.InForce]
 	// session is the one that was opened last, where there are tools.
-	session atomic.Pointer[acp.Session]
+	session   atomic.Pointer[acp.Session]
+	cancelled atomic.Value // of which session questions were over last, with the line `cancelled`
 
 	editorIn, agentOut io.WriteCloser // what the two write
 	editor, agent      *bufio.Reader  // what the two read
@@ -39,7 +40,7 @@ type stage struct {
 }
 
 // newStage starts a Bridge with the policies. The setup is a list of lines: `always forward`, `hide files`,
-// `hide terminals`, `logins`, `board`, `same board`, `long pause`, `no record`, `degrades`, `confined`, `tools`, `agent
+// `hide terminals`, `logins`, `cancelled`, `board`, `same board`, `long pause`, `no record`, `degrades`, `confined`, `tools`, `agent
 // exit TEXT`, `governor approve|answers|ask|reject|waits REASON`.
 func newStage(t *testing.T, policies, setup string) *stage {
 	t.Helper()
@@ -72,6 +73,10 @@ func newStage(t *testing.T, policies, setup string) *stage {
 		switch line = strings.TrimSpace(line); {
 		case line == "always forward":
 			o.ForwardAlways = true
+		case line == "cancelled":
+			o.Cancelled = func(agent, session string, why error) {
+				s.cancelled.Store(fmt.Sprintf("%s %s: %v", agent, session, why))
+			}
 		case line == "hide files":
 			o.HideFiles = true
 		case line == "hide terminals":

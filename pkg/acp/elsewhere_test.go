@@ -313,3 +313,29 @@ func TestElsewhereSeesWhatNobodyKnows(t *testing.T) {
 		}
 	})
 }
+
+// TestCancelsWhatWasLeft has the editor end what an earlier bridge may have left questions for, in sessions that are open
+// here and in others: they are over before the agent hears of it.
+func TestCancelsWhatWasLeft(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", "cancelled")
+	s.run(prelude)
+	for _, row := range []struct{ method, session, want string }{
+		{"session/cancel", "before", "fake before: the person cancelled the turn"},
+		{"session/cancel", "s1", "fake s1: the person cancelled the turn"},
+		{"session/close", "gone", "fake gone: the session was closed"},
+		{"session/delete", "s1", "fake s1: the session was closed"},
+		{"session/close", "", ""},
+	} {
+		s.cancelled.Store("")
+		id := ""
+		if row.method != "session/cancel" {
+			id = `"id":"` + row.method + row.session + `",`
+		}
+		s.run(`editor> {"jsonrpc":"2.0",` + id + `"method":"` + row.method + `","params":{"sessionId":"` + row.session + "\"}}\nagent< " + row.method)
+		if got := s.cancelled.Load(); got != row.want {
+			t.Errorf("%s of %q: over is %q, want %q", row.method, row.session, got, row.want)
+		}
+	}
+	s.end()
+}

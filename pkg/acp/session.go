@@ -389,12 +389,14 @@ func (b *Bridge) queueOf(s *Session) *queue {
 func (b *Bridge) leaveSession(frame ndjson.Frame, line []byte) error {
 	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {
-		if s := b.session(params.text("sessionId")); s != nil {
+		id := params.text("sessionId")
+		if s := b.session(id); s != nil {
 			b.answersBehind(s)
 			b.closeSession(s)
 			b.takeBack(s, errSessionClosed)
 			b.note(events.Event{Type: events.SessionClosed, Session: s.boundID()})
 		}
+		b.cancelLeft(id, errSessionClosed) // an editor closes, and deletes, also what it has not opened here
 	}
 	b.openFromEditor(frame, passed{})
 	at.put(bytes.Clone(line))

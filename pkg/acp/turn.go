@@ -61,12 +61,22 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 	at := b.toAgent.reserve()
 	if params, err := exactObject(frame.Params); err == nil {
-		if s := b.session(params.text("sessionId")); s != nil {
+		id := params.text("sessionId")
+		if s := b.session(id); s != nil {
 			b.withdrawTurn(s, errTurnCancelled)
+		} else {
+			b.cancelLeft(id, errTurnCancelled)
 		}
 	}
 	at.put(bytes.Clone(line))
 	return nil
+}
+
+// cancelLeft has the questions be over that an earlier bridge has put for a session, and that nobody waits for.
+func (b *Bridge) cancelLeft(session string, why error) {
+	if session != "" && b.o.Cancelled != nil {
+		b.o.Cancelled(b.agentName(), session, why)
+	}
 }
 
 // withdrawTurn ends what waits in a session's turn, before the agent hears that it is cancelled.
@@ -77,6 +87,7 @@ func (b *Bridge) withdrawTurn(s *Session, why error) {
 	s.turn.cancel(why)
 	b.mu.Unlock()
 	b.takeBack(s, why)
+	b.cancelLeft(s.boundID(), why)
 	b.endTurn(s)
 	b.questionsEnded(s) // before the agent hears of it, and tells what became of its calls
 }
