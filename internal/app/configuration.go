@@ -54,7 +54,8 @@ func (a *App) with(before *Configuration, set *config.Set, seen string) *Configu
 	entries := entriesOf(everywhere)
 	a.holdBack(set, entries)
 	next.Tools = before.Tools.With(entries)
-	next.Authority = before.Authority.With(permissions.NewSet(set.Policies), set.Commands)
+	next.Authority = before.Authority.With(permissions.NewSet(set.Policies), set.Commands).
+		WithAnswers(set.Settings.People.AtTerminal)
 	next.Governors = before.Governors.With(governorsOf(set, false))
 	if before.Set != nil && !set.Commands.Same(before.Set.Commands) {
 		next.own = maps.Clone(before.own)

@@ -63,6 +63,8 @@ type Authority struct {
 	policies *Set
 	commands *command.Catalogue
 	own      map[string]*Set // by the workspace whose own rules they are
+	// atTerminal says that only a person at a terminal answers, whatever rule asks.
+	atTerminal bool
 }
 
 // New makes an Authority.
@@ -108,6 +110,15 @@ func (a *Authority) With(policies *Set, commands *command.Catalogue) *Authority 
 	return &other
 }
 
+// WithAnswers returns an Authority under which only a person at a terminal answers, whatever rule asks, or no longer.
+// That is a rule as others are: where it has come since, an answer that waits does not count, nor does what was
+// allowed for a session.
+func (a *Authority) WithAnswers(atTerminal bool) *Authority {
+	other := *a
+	other.atTerminal = atTerminal
+	return &other
+}
+
 // WithOwn returns an Authority with other rules of a workspace's own, for the sessions that work in it.
 // Rules in a file that nobody trusts can only reject (see File.TightenOnly): whoever wrote the repository
 // must not choose what is allowed.
@@ -135,7 +146,7 @@ func workspaceKey(w tool.Workspace) string { return strings.Join(w.Dirs(), "\x00
 // Policy returns a hash of the rules in force (see Set.Hash) and of a person's own rows about programs,
 // which make the same rules decide differently.
 func (a *Authority) Policy() string {
-	return inForce{policies: a.policies, commands: a.commands}.name()
+	return inForce{policies: a.policies, commands: a.commands, atTerminal: a.atTerminal}.name()
 }
 
 // Decide returns whether the act may happen. It considers the request, the links of its paths and, for some
@@ -182,11 +193,13 @@ func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Deci
 type inForce struct {
 	policies, own *Set
 	commands      *command.Catalogue
+	atTerminal    bool         // see Authority.WithAnswers
 	found         [2][]finding // what each rule of the two says of the request alone; see gather
 }
 
 func (a *Authority) rulesFor(r Request) inForce {
-	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)], commands: a.commands}
+	return inForce{policies: a.policies, own: a.own[workspaceKey(r.Workspace)], commands: a.commands,
+		atTerminal: a.atTerminal}
 }
 
 // name identifies everything that the rules decide by.
@@ -198,6 +211,9 @@ func (f inForce) name() string {
 	if commands := f.commands.Hash(); commands != "" {
 		name += "+" + commands
 	}
+	if f.atTerminal {
+		name += "+" + everyAnswer
+	}
 	return name
 }
 
@@ -206,8 +222,14 @@ func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
 	if f.own != nil {
 		rules = rules.with(f.own.decide(v, f.found[1]))
 	}
+	if f.atTerminal {
+		rules.atTerminal, rules.everyAnswer = true, true
+	}
 	return rules, f.name()
 }
+
+// everyAnswer names what is in force where only a person at a terminal answers, whatever rule asks.
+const everyAnswer = "answer:terminal"
 
 // evaluate gathers the facts that the rules in force need to know of the request.
 func (a *Authority) evaluate(r Request, now time.Time) (*evaluation, inForce) {

@@ -74,3 +74,35 @@ func TestLaterRulesOutrankGrants(t *testing.T) {
 		}
 	}
 }
+
+// TestLaterAnswersAtTerminal has root want every answer from a terminal once something was asked or allowed: what was
+// allowed before is asked again, and so is what somebody answered before, since that was under other rules. What is
+// answered under it counts, also when it is taken back. Whether a rule asks, or none matches, is the same.
+func TestLaterAnswersAtTerminal(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	for name, files := range map[string][]File{
+		"no rule": nil,
+		"a rule":  {{Version: Version2, Rules: []Rule{{ID: "byhand", AppliesTo: []string{"deploy"}, Verdict: Ask}}}},
+	} {
+		r := b.call("deploy", map[string]any{"x": "1"})
+		r.Session = "s"
+		a := b.authority(files...)
+		asked := a.Decide(r)
+		remember(a, "s", r)
+		later := a.WithAnswers(true)
+		d := later.Decide(r)
+		if d.Verdict != Ask || !d.AtTerminal || asked.AtTerminal {
+			t.Errorf("%s: what was allowed is %s: %s (at a terminal: %t)", name, d.Verdict, d.Reason, d.AtTerminal)
+		}
+		if d.Policy == asked.Policy || later.Policy() == a.Policy() {
+			t.Errorf("%s: an answer of before would be one under the same rules: %s", name, d.Policy)
+		}
+		remember(later, "s", r)
+		for _, terminal := range []bool{true, false} {
+			if d := later.WithAnswers(terminal).Decide(r); d.Verdict != Approve {
+				t.Errorf("%s, allowed once more (%t): %s: %s", name, terminal, d.Verdict, d.Reason)
+			}
+		}
+	}
+}

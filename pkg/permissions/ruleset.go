@@ -99,6 +99,8 @@ type outcome struct {
 	asks    []*compiledRule // all that ask, whichever decides
 	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
 	atTerminal bool
+	// everyAnswer is set where that is so whatever rule matches; see Authority.WithAnswers.
+	everyAnswer bool
 	// unmatched is what files say of an act that no rule is about, unmatchedIn one of the files that say
 	// so.
 	unmatched   *Verdict

@@ -84,6 +84,9 @@ func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allow
 	for _, rule := range rules.asks {
 		allows.asked[rule.saying()] = true
 	}
+	if rules.everyAnswer {
+		allows.asked[everyAnswer] = true
+	}
 	return allows
 }
 
@@ -136,16 +139,17 @@ func (a *Authority) keeps(v *evaluation, rules outcome) bool {
 	if key = v.here(key); key == "" || v.Session == "" {
 		return false
 	}
-	return a.kept.holds(v.Session, key, rules.asks) &&
+	return a.kept.holds(v.Session, key, rules) &&
 		(a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
 }
 
 // holds reports whether something is allowed although the rules ask.
-func (s *Sessions) holds(session, key string, asks []*compiledRule) bool {
+func (s *Sessions) holds(session, key string, rules outcome) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	kept := s.allowed[session][key]
-	return kept != nil && !slices.ContainsFunc(asks, func(rule *compiledRule) bool { return !kept[rule.saying()] })
+	return kept != nil && (!rules.everyAnswer || kept[everyAnswer]) &&
+		!slices.ContainsFunc(rules.asks, func(rule *compiledRule) bool { return !kept[rule.saying()] })
 }
 
 // here makes the key of what a person allows one of the act's workspace: what was shown there is not what it is
