@@ -76,6 +76,7 @@ type App struct {
 
 	o        Options
 	sources  config.Sources
+	lasting  []string   // the files of sources that are no workspace's
 	recorder *recorder  // of the record; nil when there is none
 	log      *audit.Log // likewise
 	state    string     // the state directory; "" when there is none
@@ -125,6 +126,7 @@ func New(o Options) (*App, error) {
 
 func newApp(o Options) *App {
 	a := &App{o: o, sources: Sources(o)}
+	a.lasting = a.sources.Lasting()
 	a.doors = map[*Door]bool{}
 	a.ending, a.end = context.WithCancelCause(context.Background())
 	a.desktop = notify.New(notify.Options{Wanted: a.wantsNotifications, Getenv: o.Getenv, Say: o.Say})
@@ -142,10 +144,11 @@ func (a *App) build(steps []func() error) error {
 
 // steps is one straight line: every step needs the ones before it.
 func (a *App) steps() []func() error {
-	var seen string
+	var read, seen string
 	var set *config.Set
 	return []func() error{
 		func() (err error) {
+			read = lookAt(a.lasting)
 			seen = a.look(a.sources.Workspace) // before they are read: what changes meanwhile is read again
 			if set, err = config.Load(a.sources); err != nil {
 				return err
@@ -179,6 +182,7 @@ func (a *App) steps() []func() error {
 			}
 			none := &Configuration{Tools: executor.NewTools(nil), Authority: permissions.New(options),
 				Governors: a.openGovernors()}
+			none.read = read
 			a.configuration.Store(a.with(none, set, seen))
 			return nil
 		},
@@ -250,13 +254,15 @@ func (a *App) Reload(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c, seen := a.Configuration(), a.look(a.sources.Workspace)
+	c, read, seen := a.Configuration(), lookAt(a.lasting), a.look(a.sources.Workspace)
 	set, err := config.Reload(a.sources, c.Set)
 	if err != nil {
 		a.tellRefused(err)
 		return err
 	}
-	a.use(a.with(c, set, seen))
+	next := a.with(c, set, seen)
+	next.read = read
+	a.use(next)
 	return nil
 }
 

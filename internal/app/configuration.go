@@ -23,6 +23,7 @@ type Configuration struct {
 	Authority *permissions.Authority
 	Governors *governor.Governors
 
+	read string              // how the files that are no workspace's looked when Set was read
 	seen string              // how the files looked when Set was read
 	own  map[string]admitted // by the directories of a workspace whose session has begun
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -13,12 +15,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// Refreshed returns the configuration for an act in the workspace that begins now. What somebody no longer
-// trusts counts no more in it, and a workspace's own files are read again once they have changed. A watcher
-// would be too late: it lets files settle, and it watches one directory only. Where nothing has changed it
-// costs a look at each file, and no lock.
+// Refreshed returns the configuration for an act in the workspace that begins now. A rule that was saved before counts
+// in it. What somebody no longer trusts counts no more, and a workspace's own files are read again once they have
+// changed. A watcher would be too late: it lets files settle, and it watches one directory only. Where nothing has
+// changed it costs a look at each file, and no lock.
 func (a *App) Refreshed(w tool.Workspace) *Configuration {
-	c := a.Configuration()
+	c := a.saved()
 	if _, main, own := a.changedSince(c, w); !main && !own {
 		return c
 	}
@@ -39,6 +41,49 @@ func (a *App) Refreshed(w tool.Workspace) *Configuration {
 	}
 	a.use(c)
 	return c
+}
+
+// saved returns the configuration with what people have saved. The act waits until the files are quiet, since half of
+// a file may hold half of its rules.
+func (a *App) saved() *Configuration {
+	c := a.Configuration()
+	if lookAt(a.lasting) == c.read {
+		return c
+	}
+	if !settled(func() string { return lookAt(a.lasting) }, func() { <-time.After(config.SettleTime) }) {
+		return c
+	}
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	c = a.Configuration()
+	read := lookAt(a.lasting)
+	if read == c.read { // the watcher has read it by now, or another act
+		return c
+	}
+	seen := a.look(a.sources.Workspace)
+	next := *c
+	if set, err := config.Reload(a.sources, c.Set); err == nil {
+		next = *a.with(c, set, seen)
+	} // else what they said before counts, and the watcher tells why
+	next.read = read
+	a.use(&next)
+	return &next
+}
+
+// mostPauses is how often it is waited for files that change all the time. Then what they said before counts.
+const mostPauses = 20
+
+// settled returns true once files look the same before and after a pause.
+func settled(look func() string, pause func()) bool {
+	for at, n := look(), 0; n < mostPauses; n++ {
+		pause()
+		now := look()
+		if now == at {
+			return true
+		}
+		at = now
+	}
+	return false
 }
 
 // changedSince reports which files look otherwise than when they were read: those that the program began
@@ -134,14 +179,21 @@ func (a *App) look(w tool.Workspace) string {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
-	b := make([]byte, 0, 512)
+	return lookAt(paths)
+}
+
+// lookAt is what the file system tells of files without their being read.
+func lookAt(paths []string) string {
+	b := make([]byte, 0, 64*len(paths))
 	for _, path := range paths {
 		var is unix.Stat_t
 		if err := unix.Stat(path, &is); err != nil {
 			b = append(append(b, err.Error()...), '\n')
 			continue
 		}
-		b = fmt.Appendln(b, is.Dev, is.Ino, is.Size, is.Mtim.Nano(), is.Ctim.Nano())
+		for _, n := range []int64{int64(is.Dev), int64(is.Ino), is.Size, is.Mtim.Nano(), is.Ctim.Nano()} {
+			b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		}
 	}
 	return string(b)
 }

@@ -84,3 +84,54 @@ func TestChangesCountAtTheNextDecision(t *testing.T) {
 	close(stop)
 	running.Wait()
 }
+
+// TestSavedRuleCountsAtOnce saves a rule of the person's own: the next decision is made by it, with nobody who watches.
+// With a mistake in the file what it said before counts, and nobody waits for it twice.
+func TestSavedRuleCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	a := h.new()
+	h.runs(a)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func() permissions.Decision {
+		return a.Gate.Decide(permissions.Request{Door: tool.DoorACP, Action: permissions.ActionRead, Workspace: tool.Workspace{Root: dir},
+			Dir: dir, Paths: []permissions.Path{{Name: filepath.Join(dir, "file")}}})
+	}
+	if d := decide(); d.Verdict != permissions.Approve {
+		t.Fatalf("before: %s, %s", d.Verdict, d.Reason)
+	}
+	rule := "version: 2\nauto_approval_policies:\n  - {id: no, applies_to: ['*'], decision: {type: reject, reason: mine}}\n"
+	for _, step := range []struct {
+		text string
+		want permissions.Verdict
+	}{{rule, permissions.Reject}, {rule + "  - {", permissions.Reject}, {"version: 2\n", permissions.Approve}} {
+		h.write("auto_approval_policies.yaml", step.text)
+		if d := decide(); d.Verdict != step.want {
+			t.Errorf("%q: %s, %s; want %s", step.text, d.Verdict, d.Reason, step.want)
+		}
+		a.reading.Lock() // and nobody waits any more
+		decide()
+		a.reading.Unlock()
+	}
+}
+
+// TestSettled waits for a file that is written in several steps, and for no file that changes all the time.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		steps string
+		want  int // pauses
+	}{{"a", 1}, {"ab", 2}, {"abc", 3}, {"abac", 4}, {"abcdefghijklmnopqrstuvwxyz", mostPauses}} {
+		at, pauses := 0, 0
+		ended := settled(func() string { return test.steps[at : at+1] }, func() {
+			pauses++
+			at = min(at+1, len(test.steps)-1)
+		})
+		if pauses != test.want || ended != (pauses < mostPauses) {
+			t.Errorf("%s: %d pauses, want %d", test.steps, pauses, test.want)
+		}
+	}
+}

@@ -139,7 +139,9 @@ func TestReloadDuringCalls(t *testing.T) {
 		})
 	}
 	for n := range reloads {
+		a.reading.Lock() // nobody reads one file of a version, and another of the next
 		h.version(fmt.Sprintf("v%d", n%3))
+		a.reading.Unlock()
 		if err := a.Reload(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -153,6 +153,19 @@ func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 	return once(all), append(errs, s.relative()...)
 }
 
+// Lasting lists the files that count whatever workspace it is, whether they are there or not: the person's, those that
+// the environment and flags name, and root's.
+func (s Sources) Lasting() []string {
+	candidates, _ := s.candidates()
+	var paths []string
+	for _, c := range candidates {
+		if c.path != "" && c.layer != tool.LayerProject {
+			paths = append(paths, c.path)
+		}
+	}
+	return paths
+}
+
 // errorProfile returns the error profile that the environment names.
 func (s Sources) errorProfile() (tool.ErrorProfile, error) {
 	if s.Env == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// settleTime is how long the files must be quiet before they are read: editors write in several steps.
-const settleTime = 100 * time.Millisecond
+// SettleTime is how long the files must be quiet before they are read: editors write in several steps.
+const SettleTime = 100 * time.Millisecond
 
 // WatchOptions says what a Watcher tells, and to whom. The functions are called one at a time: by Watch
 // itself, and later from the Watcher's own goroutine. They must not call Close.
@@ -98,11 +98,11 @@ func (w *Watcher) run() {
 			return
 		case event := <-w.notify.Events:
 			if w.interest[event.Name] {
-				settled = w.options.after(settleTime)
+				settled = w.options.after(SettleTime)
 			}
 		case <-w.notify.Errors:
 			// Events were lost, most likely: too many at once.
-			settled = w.options.after(settleTime)
+			settled = w.options.after(SettleTime)
 		case <-settled:
 			settled = nil
 			w.look()

@@ -272,7 +272,7 @@ func TestWatchSettles(t *testing.T) {
 		return options
 	})
 	replace(t, path, tools("b"))
-	if d := <-asked; d != settleTime {
+	if d := <-asked; d != SettleTime {
 		t.Errorf("settles after %s", d)
 	}
 	replace(t, path, "tools: [")
