@@ -69,6 +69,11 @@ func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answ
 	if c.call.Client.Session == "" {
 		q.Lasting = "" // for the rest of what?
 	}
+	if c.state.Question != "" { // what the client has brought is no answer to this
+		if err := c.door.Questions.AskedAnew(ctx, c.state.Question, q); err != nil {
+			return approval.Answer{}, err
+		}
+	}
 	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && c.door.app.clientsAnswer(c.call.Client.Principal)
 	inCall := mayAnswer && c.call.Ask != nil
 	over, err := c.door.mayAsk(ctx, q, inCall)

@@ -406,6 +406,39 @@ auto_approval_policies:
 	})
 }
 
+// Where such a rule comes while the client's person reads, the yes is none: the act does not run, a terminal is asked, and
+// the yes does not wait for the rule to go.
+func TestMCPAnswerAtTerminalByNow(t *testing.T) {
+	t.Parallel()
+	bothEras(t, func(t *testing.T, modern bool) {
+		h, file := mcpHome(t)
+		a := h.new()
+		h.runs(a)
+		p := newMCPPeer(t, a, MCPOptions{}, modern, canAsk)
+		p.call("mark", `{"word":"a"}`, "")
+		asked := p.read()
+		asked.question(t)
+		h.write("auto_approval_policies.yaml", `version: 2
+auto_approval_policies:
+  - {id: by-hand, applies_to: [mark], decision: {type: manual, answer: terminal}}
+`)
+		told := p.answer(asked, "mark", `{"word":"a"}`, sayYes)
+		want := "the permission no longer holds"
+		if modern {
+			want = "approval_required"
+		}
+		if !strings.Contains(told.text(), want) || marks(t, file) != 0 {
+			t.Errorf("got %s", told.raw)
+		}
+		h.write("auto_approval_policies.yaml", "version: 2\n")
+		p.call("mark", `{"word":"a"}`, "")
+		p.read().question(t)
+		if marks(t, file) != 0 {
+			t.Error("the yes was kept")
+		}
+	})
+}
+
 // Nor is one of nobody's: it may be a program that is confined.
 func TestMCPAnonymousDoesNotAnswer(t *testing.T) {
 	t.Parallel()

@@ -100,6 +100,25 @@ func (d *Desk) Cancel(ctx context.Context, c store.Cancelled) error {
 	return s.Cancel(ctx, c)
 }
 
+// AskedAnew has a question be over, with a yes to it that no call was given, where its act is asked about by another
+// question now, since the rules or what else an answer depends on have changed: else that yes would count again once
+// they are as before, whatever was said to the other.
+func (d *Desk) AskedAnew(ctx context.Context, id string, now Question) error {
+	s, err := d.questions.open(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := s.Get(ctx, id)
+	if errors.Is(err, store.ErrNoApproval) || err == nil && before.Key == now.Key() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Cancel(ctx, store.Cancelled{ID: id, Principal: now.Principal,
+		Why: "it is asked anew, since the rules, or what else an answer depends on, have changed"})
+}
+
 // CancelAll has all questions of a door and principal be over for which nobody waits, and revokes each yes that no call
 // was given.
 func (d *Desk) CancelAll(ctx context.Context, door tool.Door, principal, why string) error {
