@@ -162,7 +162,7 @@ func (a *App) steps() []func() error {
 		func() error { // behind the record, with which the state directory is made that holds its notes
 			a.host = openHost(sandbox.Options{
 				AllowWeak: set.Settings.Sandbox.AllowWeak, Hidden: a.o.Dirs().Own(),
-				Protected: sensitive.Protected(), Judge: steering.New(),
+				Kept: a.lasting, Protected: sensitive.Protected(), Judge: steering.New(),
 				Notes: a.o.Dirs().Notes(),
 			})
 			a.onStop(a.host.close)
@@ -176,7 +176,7 @@ func (a *App) steps() []func() error {
 			return nil
 		},
 		func() error {
-			options := permissions.Options{OwnPaths: a.o.Dirs().Own(), Home: a.o.Getenv("HOME")}
+			options := permissions.Options{OwnPaths: append(a.o.Dirs().Own(), a.lasting...), Home: a.o.Getenv("HOME")}
 			if a.state != "" {
 				options.Counter = newCounts(a.state)
 			}

@@ -19,7 +19,8 @@ import (
 
 // Confine returns what commands in the sandbox take from these options.
 func (o Options) Confine() confine.Options {
-	return confine.Options{Getenv: o.Getenv, Dir: o.Dir, Say: o.Say, ToolProfile: o.toolProfile}
+	return confine.Options{Getenv: o.Getenv, Dir: o.Dir, Say: o.Say, ToolProfile: o.toolProfile,
+		Kept: Sources(o).Lasting()}
 }
 
 // toolProfile returns what the entry of a tool grants a command that starts in dir.

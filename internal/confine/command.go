@@ -86,10 +86,29 @@ func (o ExecOptions) words(self string) []string {
 	}
 	add("--env", o.Environment...)
 	add("--hide", o.Hidden...)
+	add("--keep", o.elsewhere()...)
 	if o.BestEffort {
 		words = append(words, "--best-effort")
 	}
 	return append(append(words, "--"), o.Command...)
+}
+
+// elsewhere lists what of Kept is there, and not hidden anyway.
+func (o ExecOptions) elsewhere() []string {
+	var hidden, list []string
+	for _, path := range o.Hidden {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			hidden = append(hidden, real)
+		}
+	}
+	for _, path := range o.Kept {
+		real, err := filepath.EvalSymlinks(path)
+		in := func(dir string) bool { return real == dir || strings.HasPrefix(real, dir+"/") }
+		if err == nil && !slices.Contains(list, real) && !slices.ContainsFunc(hidden, in) {
+			list = append(list, real)
+		}
+	}
+	return list
 }
 
 // AgentFiles lists what has to be readable for an agent to start: its program, and the script where that is

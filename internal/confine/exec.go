@@ -28,6 +28,9 @@ type Options struct {
 	// ToolProfile returns what the sandbox of a tool grants a command that starts in dir; required for
 	// ExecOptions.Tool.
 	ToolProfile func(id, dir string) (sandbox.Profile, error)
+	// Kept are the files that this program believes elsewhere than in its directories, absolute: no command changes them,
+	// unless it is granted one by its own name.
+	Kept []string
 }
 
 func (o Options) dirs() dirs.Dirs { return dirs.Dirs{Getenv: o.Getenv} }
@@ -306,7 +309,7 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 func (e *execution) hostOptions() sandbox.Options {
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
-		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Protected: sensitive.Protected(), Judge: steering.New(),
+		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Kept: e.o.Kept, Protected: sensitive.Protected(), Judge: steering.New(),
 		Notes: e.o.dirs().Notes(),
 	}
 }

@@ -35,6 +35,7 @@ type ticket struct {
 	Variables   []string          `json:"variables"`   // of ours, by name, since there may be keys among them
 	Environment map[string]string `json:"environment"` // what the agent gave
 	Hidden      []string          `json:"hidden"`
+	Kept        []string          `json:"kept"`
 }
 
 // largestTicket is the size of a ticket's file, in bytes, that is read. A command line has at most 2 MB
@@ -43,7 +44,7 @@ const largestTicket = 8 << 20
 
 // Terminal implements acp.Confinement: the command runs in the agent's sandbox.
 func (b *Boundary) Terminal(order acp.TerminalOrder) (command string, args []string, err error) {
-	t := ticket{Profile: b.profile, Variables: b.o.Variables(), Hidden: b.inside.Hidden,
+	t := ticket{Profile: b.profile, Variables: b.o.Variables(), Hidden: b.inside.Hidden, Kept: b.inside.elsewhere(),
 		Environment: map[string]string{}}
 	t.Profile.Environment, t.Profile.Sockets = nil, nil
 	for _, variable := range b.o.Environment {
@@ -197,6 +198,7 @@ func (t ticket) become(o ExecOptions) error {
 // useTicket does what settle does, with a ticket.
 func (e *execution) useTicket(t ticket) (err error) {
 	e.o.Command, e.o.Hidden, e.o.BestEffort = t.Command, append(e.o.Hidden, t.Hidden...), t.Profile.BestEffort
+	e.o.Kept = append(e.o.Kept, t.Kept...)
 	if !e.o.BestEffort {
 		e.o.AtLeast = string(sandbox.LevelFull)
 	}

@@ -65,21 +65,34 @@ func (d Dirs) Notes() string {
 	return filepath.Join(dir, "running")
 }
 
-// Own returns every directory of ours, and where they lie for who sets no variables: those of this process
-// may be of somebody else's choice. No agent may write there by a rule, and what runs in the sandbox does
-// not see them.
+// Own returns every directory of ours: where the variables of this process say, and where they lie for who sets fewer
+// of them, or none, since those of this process may be of somebody else's choice, and the next one's may be others. Each
+// is named by every mount that shows it. No agent may write there by a rule, and what runs in the sandbox does not see
+// them.
 func (d Dirs) Own() []string {
 	own := []string{System}
-	plain := Dirs{Getenv: func(name string) string {
-		if name == "HOME" {
-			return AccountHome()
-		}
-		return ""
-	}}
-	for _, dir := range []string{d.Config(), d.State(), plain.Config(), plain.State()} {
+	add := func(dir string) {
 		if dir != "" && !slices.Contains(own, dir) {
 			own = append(own, dir)
 		}
+	}
+	for _, home := range []string{d.Getenv("HOME"), AccountHome()} {
+		for _, variables := range [][]string{{"A2A_STATE_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"}, {"XDG_STATE_HOME"}, nil} {
+			as := Dirs{Getenv: func(name string) string {
+				switch {
+				case name == "HOME":
+					return home
+				case slices.Contains(variables, name):
+					return d.Getenv(name)
+				}
+				return ""
+			}}
+			add(as.Config())
+			add(as.State())
+		}
+	}
+	for _, dir := range otherNames(own) {
+		add(dir)
 	}
 	return own
 }

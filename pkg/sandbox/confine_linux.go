@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -24,6 +25,7 @@ type confinement struct {
 	filter []unix.SockFilter
 
 	own     []hiding // this program's own files
+	kept    []string // further ones, which stay as they are
 	sockets []hiding // that are there in what was granted, and were not granted themselves
 	grants  []grant
 	watched []watched
@@ -47,7 +49,8 @@ func (h *Host) confine(p *Plan, d *directories, program string) (*confinement, e
 	if !p.level.hasLandlock() {
 		return f, nil
 	}
-	f.own = h.ownFiles()
+	h.makeHidden(profile)
+	f.own, f.kept = h.ownFiles(), h.kept
 	if err := f.collect(h, p, d, program); err != nil {
 		return nil, err
 	}
@@ -129,7 +132,8 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 	}
 	if !p.level.hasNamespaces() && !profile.BestEffort {
 		for _, g := range f.grants {
-			if slices.ContainsFunc(hidings(h.hidden), func(h hiding) bool { return within(h.path, g.path) }) {
+			if slices.ContainsFunc(hidings(h.hidden), func(h hiding) bool { return within(h.path, g.path) }) ||
+				g.write && slices.ContainsFunc(h.kept, func(path string) bool { return path != g.path && within(path, g.path) }) {
 				return &StartError{Step: "grant", Path: g.path, Err: errHoldsOurs,
 					Cure: "name what is in it instead; `best_effort: true` grants it all the same"}
 			}
@@ -155,6 +159,36 @@ func (f *confinement) collect(h *Host, p *Plan, d *directories, program string) 
 
 // ownFiles lists what of this program's own is there, for no call to see.
 func (h *Host) ownFiles() []hiding { return slices.Compact(hidings(slices.Concat(h.hidden, h.places))) }
+
+// makeHidden makes the directories that no call may see, and that a call could make: only what is there can be hidden,
+// and what is not there yet is as good a place for files that this program is to believe.
+func (h *Host) makeHidden(profile *Profile) {
+	for _, hidden := range h.hidden {
+		if _, err := os.Lstat(hidden); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for _, allowed := range profile.AllowedPaths {
+			real, err := realPath(allowed.Path)
+			if err == nil && !allowed.ReadOnly && within(hidden, real) && isIn(hidden, h.capability.user) {
+				_ = os.MkdirAll(hidden, 0o700) // where we cannot, neither can the call
+			}
+		}
+	}
+}
+
+// isIn reports whether a directory would be made in one of a user's: root makes none in somebody else's.
+func isIn(dir string, user int) bool {
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		info, err := os.Stat(above)
+		switch {
+		case err == nil:
+			stat, ok := info.Sys().(*syscall.Stat_t)
+			return ok && int(stat.Uid) == user
+		case above == "/":
+			return false
+		}
+	}
+}
 
 // errHoldsOurs says that a directory to be granted holds what no call may see, and that this level cannot
 // hide it.

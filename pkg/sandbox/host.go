@@ -19,6 +19,10 @@ type Options struct {
 	// Hidden are files and directories that no call ever sees, whatever it was granted: the program's own
 	// configuration, state and sockets. Absolute. What does not exist is left out.
 	Hidden []string
+	// Kept are files and directories that no call changes, though it sees them where it is granted what they lie in: the
+	// program's own files elsewhere than where Hidden says. Absolute. What does not exist when the Host is opened is only
+	// looked for when a call has ended. One that is granted by its own name may be changed.
+	Kept []string
 	// Protected are paths that a call cannot change below any directory that it may write to, unless it was
 	// granted them by name: what others run or believe without a further look. Relative to those
 	// directories. Where one of them lies in another, that one stays where it is, and what else is in it

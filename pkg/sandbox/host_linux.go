@@ -47,6 +47,7 @@ type Host struct {
 	sharedTemp   []string // further places for temporary files
 	nameServers  string   // a file below /run that name look-ups need; "" when there is none
 	hidden       []string // our own files
+	kept         []string // further ones, without links, which are not changed
 	ways         []string // to them
 	places       []string // where temporary files of our own lie, see PrivateTempDir
 	protected    protected
@@ -182,8 +183,9 @@ func (h *Host) survey(o Options) {
 	h.homes, h.nameServers = homes(), nameServers()
 	h.further, h.sockets = socketPlaces(), socketsIn("/dev")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
-	h.hidden, h.ways, h.protected = o.Hidden, waysTo(o.Hidden), newProtected(o.Protected)
-	if h.judge = o.Judge; h.judge == nil && len(h.protected)+len(h.hidden) > 0 {
+	h.hidden, h.ways, h.protected = o.Hidden, waysTo(slices.Concat(o.Hidden, o.Kept)), newProtected(o.Protected)
+	h.kept = slices.DeleteFunc(realPaths(o.Kept), func(path string) bool { return isBelow(path, realPaths(o.Hidden)) })
+	if h.judge = o.Judge; h.judge == nil && len(h.protected)+len(h.hidden)+len(h.kept) > 0 {
 		h.judge = h.protected
 	}
 	h.temp = o.TempDir

@@ -55,3 +55,42 @@ func TestNobodyMakesOurFiles(t *testing.T) {
 		}
 	})
 }
+
+// TestNobodyChangesKeptFiles has calls change a file that the program believes and that lies among what they may write
+// to: they can read it, and nothing else, unless it was granted by its own name. Where that cannot be held, the call does
+// not run.
+func TestNobodyChangesKeptFiles(t *testing.T) {
+	t.Parallel()
+	asEveryUser(t, func(t *testing.T) {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shell(t, dir, "mkdir -p dotfiles/a config; echo ours >dotfiles/a/tools.yaml; ln -s ../dotfiles/a/tools.yaml config/tools.yaml")
+		file := filepath.Join(dir, "dotfiles/a/tools.yaml")
+		options := Options{Level: LevelFull, Hidden: []string{filepath.Join(dir, "config")},
+			Kept: []string{filepath.Join(dir, "config/tools.yaml"), filepath.Join(dir, "config/none")}}
+		host := openWith(t, options)
+		for _, attempt := range []string{"echo forged >dotfiles/a/tools.yaml", "rm -f dotfiles/a/tools.yaml; echo forged >dotfiles/a/tools.yaml",
+			"echo forged >new; mv -f new dotfiles/a/tools.yaml", "mv dotfiles/a b; mkdir dotfiles/a; echo forged >dotfiles/a/tools.yaml",
+			"mv dotfiles b; mkdir -p dotfiles/a; echo forged >dotfiles/a/tools.yaml"} {
+			out := script{text: "cd " + dir + "\ncat dotfiles/a/tools.yaml\n" + attempt, dir: dir,
+				allowed: []tool.AllowedPath{{Path: dir}}}.run(t.Context(), t, host)
+			if text, _ := os.ReadFile(file); string(text) != "ours\n" || !strings.Contains(string(out.Stdout), "ours") {
+				t.Errorf("%s: it says %q, and the call read %q; %q", attempt, text, out.Stdout, out.Stderr)
+			}
+		}
+		plan, err := host.Plan(Profile{Dir: dir, AllowedPaths: []tool.AllowedPath{{Path: dir}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := host.Reach(plan).Of(file); !got.Read || got.Write || !got.Own {
+			t.Errorf("it is said to be reached as %+v", got)
+		}
+		named := []tool.AllowedPath{{Path: dir}, {Path: file}}
+		out := script{text: "echo mine >" + file, dir: dir, allowed: named}.run(t.Context(), t, host)
+		if text, _ := os.ReadFile(file); string(text) != "mine\n" {
+			t.Errorf("granted by its name: %q, %q", text, out.Stderr)
+		}
+	})
+}

@@ -98,6 +98,12 @@ func (f *confinement) protect(p protected, judge Judge, ways []string, l *listin
 			}
 			f.add(grant{path: whole, noRun: dir.noRun, file: !is.IsDir(), write: holds, kept: true})
 		}
+		for _, path := range f.kept {
+			if info, err := os.Lstat(path); mounts && err == nil && path != dir.path && within(path, dir.path) {
+				f.add(grant{path: path, noRun: dir.noRun, file: !info.IsDir(), kept: true})
+				w.mounted = append(w.mounted, strings.TrimPrefix(path, strings.TrimSuffix(dir.path, "/")+"/"))
+			}
+		}
 		for _, h := range f.own {
 			if h.path != dir.path && within(h.path, dir.path) {
 				w.mounted = append(w.mounted, strings.TrimPrefix(h.path, strings.TrimSuffix(dir.path, "/")+"/"))

@@ -18,6 +18,7 @@ type Reach struct {
 	granted   []reachGrant
 	system    []string  // everybody's, to read
 	hidden    []string  // this program's own
+	kept      []string  // likewise, and may be read
 	protected protected // relative to whatever may be written to
 	own       []string  // may be written to, with all that is in it
 	sockets   []string
@@ -45,7 +46,7 @@ type Access struct {
 	// Protected is set where the call could write but for what the file is: something that others run or
 	// believe without a further look (Options.Protected).
 	Protected bool
-	// Own is set for this program's own files, which no call sees.
+	// Own is set for this program's own files, which no call changes, and sees only where Read is set.
 	Own bool
 }
 
@@ -73,6 +74,8 @@ func (r Reach) Of(path string) Access {
 		return Access{Read: openToAll(path)}
 	case r.other && !mayUse(best.path, path, r.user, best.write):
 		return Access{Read: mayUse(best.path, path, r.user, false)}
+	case best.write && slices.ContainsFunc(r.kept, func(kept string) bool { return best.path != kept && within(path, kept) }):
+		return Access{Read: true, Own: true}
 	case best.write && r.isProtected(path, best.path):
 		return Access{Read: true, Protected: true}
 	}

@@ -50,6 +50,7 @@ func (h *Host) Reach(p Plan) Reach {
 	for _, hide := range h.ownFiles() {
 		r.hidden = append(r.hidden, hide.path)
 	}
+	r.kept = slices.Clone(h.kept)
 	r.sockets, r.own = realPaths(profile.Sockets), realPaths(profile.Own)
 	return r
 }

@@ -26,7 +26,7 @@ type execFlags struct {
 	require                   []string
 	network, bestEffort       bool
 	atLeast, ticket           string
-	hide                      []string
+	hide, keep                []string
 	limits                    []func(*tool.Limits)
 }
 
@@ -104,8 +104,10 @@ func sandboxExecCommand(env *cli.Environment) *cobra.Command {
 	f.StringVar(&flags.atLeast, "at-least", "",
 		"refuse if this machine reaches only a lower level than this (a2a-acp doctor shows them)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "PATH, never shown")
+	f.StringArrayVar(&flags.keep, "keep", nil, "PATH, never changed")
 	f.StringVar(&flags.ticket, "ticket", "", "what a bridge has left for the editor to run")
 	_ = f.MarkHidden("hide")
+	_ = f.MarkHidden("keep")
 	_ = f.MarkHidden("ticket")
 	f.StringVar(&flags.level, "level", "", "use at most this level, to try a weaker machine")
 	_ = cmd.MarkFlagDirname("dir")
@@ -137,6 +139,7 @@ func sandboxExec(ctx context.Context, env *cli.Environment, flags execFlags, com
 		Limits: flags.limits, Require: flags.require, BestEffort: flags.bestEffort, Level: flags.level,
 		AtLeast: flags.atLeast, Hidden: flags.hide, Ticket: flags.ticket,
 	}
+	o.Kept = append(o.Kept, flags.keep...)
 	if flags.dir != "" {
 		o.StartIn = cli.Absolute(o.Dir, flags.dir)
 	}
