@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -104,7 +105,7 @@ type App struct {
 // Sources says where the files of these options are found.
 func Sources(o Options) config.Sources {
 	return config.Sources{
-		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies, OfferedOnly: o.Quick,
+		EmbeddedTools: a2aacp.Tools, EmbeddedPolicies: a2aacp.Policies, OfferedOnly: o.Quick, Root: os.Geteuid() == 0,
 		ConfigHome: o.Dirs().ConfigHome(), Home: o.Home, Env: o.Getenv,
 		Tools: o.ToolFiles, Policies: o.PolicyFiles, Dir: o.Dir,
 		SystemDir: dirs.System,

@@ -304,6 +304,18 @@ func TestUntrustedFiles(t *testing.T) {
 			write(t, dir+"/etc/tools.yaml", tools("a"))
 			s.systemOwner = os.Getuid() + 1
 		}, "is owned by user"},
+		{"a user's file where root has his home", func(t *testing.T, dir string, s *Sources) {
+			ordinary(t, write(t, dir+"/home/a2a-acp/tools.yaml", tools("a")))
+			s.Root, s.Home = true, dir+"/root"
+		}, "and you are root: it would say what root runs"},
+		{"a user's file in root's own home", func(t *testing.T, dir string, s *Sources) {
+			ordinary(t, write(t, dir+"/home/a2a-acp/tools.yaml", tools("a")))
+			s.Root = true
+		}, ""},
+		{"a user's file that root names", func(t *testing.T, dir string, s *Sources) {
+			s.Tools = []string{ordinary(t, write(t, dir+"/named.yaml", tools("a")))}
+			s.Root, s.Home = true, dir+"/root"
+		}, ""},
 		{"a system directory without files", func(t *testing.T, dir string, s *Sources) {
 			mkdir(t, dir+"/etc")
 			chmod(t, dir+"/etc", 0o777)
@@ -596,4 +608,15 @@ func TestUnchangedToolsAreNotReadAgain(t *testing.T) {
 			t.Errorf("%s: checked %v", file.Name, file.Checked)
 		}
 	}
+}
+
+// ordinary has a file be an ordinary user's.
+func ordinary(t *testing.T, path string) string {
+	t.Helper()
+	if os.Getuid() == 0 {
+		if err := os.Chown(path, 65534, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -47,6 +48,8 @@ type Sources struct {
 	ConfigHome string
 	// Home is the home directory of our account, which no variable says; "" for none.
 	Home string
+	// Root says that our account is root.
+	Root bool
 	// Env looks up a variable of the environment; nil for none. A2A_TOOLS_CONFIG is a list of paths,
 	// A2A_AUTO_APPROVAL_FILE and A2A_GOVERNORS_FILE are one path each.
 	Env func(string) string
@@ -307,7 +310,12 @@ func (s Sources) read(c candidate) (File, error) {
 	case c.layer == tool.LayerSystem:
 		file.Data, err = s.readSystem(c.path)
 	default:
-		check := notEverybodys
+		check := func(info fs.FileInfo) error {
+			if err := notEverybodys(info); err != nil {
+				return err
+			}
+			return s.notAnothers(info, c.path)
+		}
 		if c.named { // what a person names may lie on a file system that knows no modes
 			check = nil
 		}
@@ -368,6 +376,18 @@ func notEverybodys(info fs.FileInfo) error {
 		return untrusted{why: fmt.Sprintf("may be written by everybody (mode %#o)", mode), cure: "chmod o-w it"}
 	}
 	return nil
+}
+
+// notAnothers has root believe no file of another user's, where HOME is not that of root's account: sudo can keep it, and
+// who owns the file would say what root runs and approves. In root's own home it is root's business whose files lie there;
+// in a container they may be of a user outside.
+func (s Sources) notAnothers(info fs.FileInfo, path string) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || stat.Uid == 0 || !s.Root || s.Home != "" && strings.HasPrefix(path, strings.TrimSuffix(s.Home, "/")+"/") {
+		return nil
+	}
+	return untrusted{why: fmt.Sprintf("is owned by user %d, and you are root: it would say what root runs and approves", stat.Uid),
+		cure: "sudo -H has root use its own files; or chown it to root, or name it with --tools or --policies"}
 }
 
 // untrusted is the reason why a file that is there must not be believed, and what to do; "" for what is to be
