@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,9 @@ type Questions struct {
 	store   *store.Store
 	desks   atomic.Int64 // how many there are
 	telling sync.WaitGroup
+	closing context.Context // ends with Close
+	close   context.CancelFunc
+	pause   time.Duration // between tries to write what could not be written
 }
 
 // Desk is the Board of one door, and the permissions.ApprovalLog of what people allow for its sessions.
@@ -59,7 +63,11 @@ type Notifier interface {
 }
 
 // New makes Questions. Nothing is opened yet.
-func New(o Options) *Questions { return &Questions{o: o} }
+func New(o Options) *Questions {
+	q := &Questions{o: o, pause: 2 * time.Second}
+	q.closing, q.close = context.WithCancel(context.Background())
+	return q
+}
 
 // Desk returns the desk of another door.
 func (q *Questions) Desk() *Desk {
@@ -71,7 +79,8 @@ func (d *Desk) Leave() { d.leaving.Store(true) }
 
 // Close ends the use of the store.
 func (q *Questions) Close() error {
-	q.telling.Wait() // for what ends with its question
+	q.close()
+	q.telling.Wait() // for what ends with its question, or with q
 	q.opening.Lock()
 	defer q.opening.Unlock()
 	if q.store == nil {
@@ -275,8 +284,8 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 	if s := n.board.opened(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		a, err := s.Settle(ctx, n.id(),
-			store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason})
+		given := store.Answer{Approved: here.Verdict == permissions.Approve, Approver: here.By, Reason: here.Reason}
+		a, err := s.Settle(ctx, n.id(), given)
 		switch {
 		case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrUsed) && a.UsedBy == n.question.CallID:
 			return n.answer(a), false
@@ -287,6 +296,10 @@ func (n *notice) Settle(here Answer) (holds Answer, first bool) {
 		case err != nil && !errors.Is(err, store.ErrNoApproval):
 			n.board.o.Say(fmt.Sprintf("the answer that was given here holds, "+
 				"though it may still stand open with a2a-acp approvals: %v", err))
+			n.board.writeLater(func(ctx context.Context) error {
+				_, err := s.Settle(ctx, n.id(), given)
+				return err
+			})
 		}
 	}
 	n.board.note(answeredEvent(n.approval(context.Background()), here.Verdict == permissions.Approve, here.By,
@@ -310,8 +323,33 @@ func (n *notice) Withdraw(why error) {
 	if err := s.Withdraw(ctx, n.id(), why.Error()); err != nil {
 		n.board.o.Say(fmt.Sprintf("a question that was withdrawn may still stand open with a2a-acp approvals: %v",
 			err))
+		n.board.writeLater(func(ctx context.Context) error { return s.Withdraw(ctx, n.id(), why.Error()) })
 	}
 }
+
+// writeLater writes the end of a question that could not be written: else it would stand open, and a yes to it wait for
+// the next call that is the same, whatever was answered.
+func (q *Questions) writeLater(write func(context.Context) error) {
+	q.telling.Go(func() { // ends when it is written, or after one more try with q
+		for last := false; !last; {
+			select {
+			case <-q.closing.Done():
+				last = true
+			case <-time.After(q.pause):
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+			err := write(ctx)
+			cancel()
+			if err == nil || slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
+				return
+			}
+		}
+	})
+}
+
+// ends are the errors of a question that has come to its end.
+var ends = []error{store.ErrAnswered, store.ErrWithdrawn, store.ErrExpired, store.ErrGone, store.ErrUsed, store.ErrNotAsker,
+	store.ErrNoApproval}
 
 // release leaves the question for whoever asks again. One that never came to stand there is none.
 func (n *notice) release(s *store.Store) {
