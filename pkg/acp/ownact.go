@@ -104,6 +104,10 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 	}
 	d := passage.Decision
+	if cause := context.Cause(ctx); cause != nil && d.Verdict == permissions.Approve { // while it went on record
+		b.noteNotDone(a.Event(events.ToolEnded), cause)
+		d = gate.Rejected(d, permissions.SourceFault, cause.Error())
+	}
 	var within []byte
 	if profile := d.Obligation.Profile; profile != "" && d.Verdict == permissions.Approve {
 		within = own.Within(profile)

@@ -284,6 +284,28 @@ func TestAHooksYesIsToItsTool(t *testing.T) {
 	}
 }
 
+// TestTooLateForAHook has the disk be slow: while what a hook asks about is put on record as approved, the person cancels
+// the turn. The agent does not act.
+func TestTooLateForAHook(t *testing.T) {
+	t.Parallel()
+	d := newDialogue(t, readsAndEchoes, "tools", workDir(t))
+	d.record.before = func(e events.Event) {
+		if e.Type == events.ToolDecided {
+			d.record.before = nil
+			d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+			d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+		}
+	}
+	decision := d.session.Load().Decide(t.Context(), acp.OwnAct{ToolCall: "c1", Tool: "bash", Kind: "execute", Title: "echo",
+		Input: []byte(`{"command":"echo"}`), Dir: d.work})
+	if decision.Verdict != permissions.Reject || !strings.Contains(decision.Reason, "cancelled the turn") {
+		t.Errorf("the hook is told %+v", decision)
+	}
+	if !strings.Contains(d.record.String(), `"it came to nothing: the person cancelled the turn"`) {
+		t.Errorf("on record is %s", d.record)
+	}
+}
+
 // TestACancelLetsCardsGoOn has the disk be slow while a question ends with its turn: what the agent says of
 // the call by then goes on at once, in front of the turn's end, and the agent has its answer before the
 // next turn begins.
