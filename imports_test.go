@@ -159,7 +159,7 @@ var may = map[string][]string{
 		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
 		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc", "internal/atomicfile",
 	},
-	"cmd/a2a-acp/internal/a2a": {"internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
+	"cmd/a2a-acp/internal/a2a": {"pkg/permissions", "internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/approvals": {
 		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",
 	},

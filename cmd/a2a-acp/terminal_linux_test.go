@@ -1,8 +1,13 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -39,5 +44,59 @@ func TestQuestionsInTurn(t *testing.T) {
 	}
 	if !strings.Contains(w.everything(), "4 calls: 1 completed, 3 denied") {
 		t.Errorf("the screen has:\n%s", w.everything())
+	}
+}
+
+// TestLoginIsDone has a task wait for a login. Enter says that it is done: by a message, where one is waited for, and else the
+// server is waited for.
+func TestLoginIsDone(t *testing.T) {
+	t.Parallel()
+	const waits = `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_AUTH_REQUIRED","message":{"messageId":"m1","role":"ROLE_AGENT",
+		"parts":[{"text":"Log in."}%s]}}}`
+	const done = `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}`
+	for name, test := range map[string]struct {
+		data, prompt string
+		messages     int32
+	}{
+		"by a message":  {`,{"data":{"type":"login","logins":[]}}`, "press Enter when that is done:", 2},
+		"by the server": {"", "press Enter to wait for the server", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var messages atomic.Int32
+			var entered atomic.Bool
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					fmt.Fprintf(w, `{"name":"a","supportedInterfaces":[{"url":"http://%s/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, r.Host)
+					return
+				}
+				var said struct{ Method string }
+				_ = json.NewDecoder(r.Body).Decode(&said)
+				task := fmt.Sprintf(waits, test.data)
+				if said.Method == "SendMessage" {
+					messages.Add(1)
+				}
+				if messages.Load() == test.messages && entered.Load() {
+					task = done
+				}
+				if said.Method == "SendMessage" {
+					task = `{"task":` + task + `}`
+				}
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, task)
+			}))
+			defer server.Close()
+			w := newMachine(t).terminal(24, 100, "send", server.URL, "hello")
+			for range 1200 {
+				if strings.Contains(w.everything(), test.prompt) {
+					break
+				}
+				<-time.After(50 * time.Millisecond)
+			}
+			entered.Store(true)
+			w.typed("\n")
+			if err := w.ends(); err != nil || messages.Load() != test.messages {
+				t.Errorf("it ended with %v after %d messages; want %d:\n%s", err, messages.Load(), test.messages, w.everything())
+			}
+		})
 	}
 }

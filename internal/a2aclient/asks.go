@@ -20,6 +20,7 @@ const mostOptions = 50
 type Ask struct {
 	Text    string
 	Options []Option // none where any text is an answer
+	Login   bool     // it is a login's end that is waited for, which any message says
 
 	request string // the id of the question, which an answer may repeat
 }
@@ -43,6 +44,7 @@ func AskOf(status wire.TaskStatus) Ask {
 	}
 	for _, object := range append(objects, status.Message.Metadata) {
 		a.request = first(a.request, member(object, "requestId", "request_id"))
+		a.Login = a.Login || member(object, "type") == "login"
 		for _, name := range []string{"options", "permission_options"} {
 			if list, ok := object[name].([]any); ok && a.Options == nil {
 				a.Options = optionsOf(list)

@@ -61,6 +61,7 @@ func (a *App) a2aDoor(agents AgentsOptions) (serve.Door, error) {
 			{Pattern: "GET /metrics/system", Scope: serve.ScopeAudit, Handler: d.server},
 			{Pattern: "/a2a/agents/", Scope: serve.ScopeAdmin, Handler: d.server}, // an agent's login is everybody's
 			anybody("GET " + a2a.KeySetPath), anybody("GET /agents/{name}/.well-known/agent-card.json"),
+			anybody("GET /agents/{name}/.well-known/agent.json"), anybody("GET /agents/.well-known/agent-card.json"),
 		},
 		FirstLine: d.firstLine,
 		Ready:     d.server.Ready,

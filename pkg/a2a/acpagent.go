@@ -136,7 +136,7 @@ func (a *ACPAgent) Resume(ctx context.Context, t *Turn) error {
 	switch logState(t.Task().Status.State) {
 	case tasklog.AuthRequired: // the next message goes on with it
 		return nil
-	case tasklog.InputRequired:
+	case tasklog.InputRequired: // where it works, it has its answer
 		if ended, err := a.await(ctx, t); ended || err != nil {
 			return err
 		}
@@ -144,10 +144,18 @@ func (a *ACPAgent) Resume(ctx context.Context, t *Turn) error {
 	return a.prompt(ctx, t)
 }
 
+// Idle implements Resumer. An answer to a question that an earlier process has left has the agent started anew, which may
+// take a while: until it is there, nobody has done anything.
+func (a *ACPAgent) Idle(task *wire.Task) bool {
+	idle, _ := task.Metadata[idleKey].(bool)
+	return idle
+}
+
 // The members of a task's metadata.
 const (
 	sessionKey = AgentExtension + "/session"
 	openingKey = AgentExtension + "/opening"
+	idleKey    = AgentExtension + "/idle"
 	stopKey    = AgentExtension + "/stopReason"
 	usageKey   = AgentExtension + "/usage"
 	metaKey    = AgentExtension + "/_meta"
@@ -239,7 +247,7 @@ func (a *ACPAgent) failed(ctx context.Context, t *Turn, err error) error {
 		return errEnds
 	case errors.As(err, &login):
 		return t.Emit(ctx, &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateAuthRequired,
-			Message: loginMessage(login)}})
+			Message: loginMessage(a.o.Name, login)}})
 	case errors.As(err, &content):
 		return failf(errContentType, "%v", err)
 	case errors.As(err, &died), errors.As(err, &refused), errors.Is(err, agentclient.ErrNoAgent):

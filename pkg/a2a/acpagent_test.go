@@ -166,6 +166,23 @@ func (s *theatre) settled(who string, id any) map[string]any {
 	return result
 }
 
+// waiting waits until a task waits for its client, and returns it.
+func (s *theatre) waiting(who string, id any) map[string]any {
+	s.t.Helper()
+	stream := eventsOf(s.request(who, "POST", "/agents/acp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":%q}}`, id)))
+	defer stream.body.Close()
+	for {
+		switch _, data := stream.next(s.t); {
+		case data == nil:
+			s.t.Fatalf("task %v has ended", id)
+		case at(data, "result.task.status.state") == "TASK_STATE_INPUT_REQUIRED",
+			at(data, "result.statusUpdate.status.state") == "TASK_STATE_INPUT_REQUIRED":
+			result, _ := s.call(who, "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+			return result
+		}
+	}
+}
+
 var askedToRun = agentclient.Question{ID: "q1", Title: "Run make", Text: "make", Options: []agentclient.Option{
 	{ID: "deny", Name: "Deny", Kind: agentclient.OptionAllowOnce}, // the agent's names are its own
 	{ID: "y", Name: "Yes", Kind: agentclient.OptionAllowOnce},
@@ -189,6 +206,11 @@ func TestACPAgentTells(t *testing.T) {
 			Output: []agentclient.ToolOutput{{Diff: &agentclient.Diff{Path: "/w/x", OldText: &old, NewText: "b\n"}}}}
 		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &call})
 		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &call}) // nothing new
+		shows := func(text string) agentclient.ToolOutput {
+			return agentclient.ToolOutput{Content: &agentclient.Content{Text: text}}
+		}
+		call = agentclient.ToolCall{ID: "d", Title: "Look", Status: "completed", Output: []agentclient.ToolOutput{shows("one"), shows("two\n"), shows("three")}}
+		tell(agentclient.Event{Kind: agentclient.EventToolCall, ToolCall: &call})
 		return agentclient.Outcome{Stop: agentclient.StopEndTurn, Usage: json.RawMessage(`{"totalTokens":3}`)}, nil
 	})
 	result, failure := s.call("anna", "SendMessage", `{"message":{"role":"ROLE_USER","messageId":"m1","contextId":"c","parts":[
@@ -197,14 +219,14 @@ func TestACPAgentTells(t *testing.T) {
 		t.Fatal(failure)
 	}
 	task := result["task"].(map[string]any)
-	if at(task, "status.state") != "TASK_STATE_COMPLETED" || len(task["history"].([]any)) != 2 {
+	if at(task, "status.state") != "TASK_STATE_COMPLETED" || len(task["history"].([]any)) != 3 {
 		t.Errorf("the task is %v", task)
 	}
 	var names []string
 	for _, artifact := range task["artifacts"].([]any) {
 		names = append(names, fmt.Sprintf("%v %v", at(artifact, "name"), at(artifact, "parts.text")))
 	}
-	if all := strings.Join(names, "\n"); all != "response one two three\nplan - [-] look\n\n/w/x --- a/w/x\n+++ b/w/x\n@@ -1,1 +1,1 @@\n-a\n+b\n" {
+	if all := strings.Join(names, "\n"); all != "response one two three\nplan - [-] look\n\n/w/x --- a/w/x\n+++ b/w/x\n@@ -1,1 +1,1 @@\n-a\n+b\n\nLook one\ntwo\nthree" {
 		t.Errorf("the artifacts are %q", all)
 	}
 	if parts := at(task, "artifacts.0.parts").([]any); at(parts[1], "raw") != "UE5H" || at(parts[1], "mediaType") != "image/png" {
@@ -387,6 +409,78 @@ func TestACPAgentOutlives(t *testing.T) {
 	}
 }
 
+// TestACPAgentIdle has the server end again after an answer, before the agent is there: the task goes on with the answer, and
+// what was answered is not asked again, also where something else is.
+func TestACPAgentIdle(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"on the task", "elsewhere"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			prompts, starting := 0, make(chan struct{})
+			s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+				prompts++
+				if prompts == 2 {
+					close(starting)
+					<-ctx.Done()
+					return agentclient.Outcome{}, context.Cause(ctx)
+				}
+				began(tell)
+				q := askedToRun
+				switch prompts {
+				case 3:
+					q.ID = "q2"
+				case 4:
+					return turnEnded, nil
+				}
+				_, err := a.ask(ctx, p, tell, q)
+				return agentclient.Outcome{}, err
+			})
+			asks := func(task map[string]any, question string) {
+				t.Helper()
+				if at(task, "status.state") != "TASK_STATE_INPUT_REQUIRED" || at(task, "status.message.metadata.requestId") != question {
+					t.Fatalf("in place of %s: %v", question, task)
+				}
+			}
+			task := s.says("anna", "ask", "")
+			asks(task, "q1")
+			restart := func() {
+				s.close()
+				s.open(s.with)
+			}
+			allow := func(question string) {
+				t.Helper()
+				answer := fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[{"text":"allow %s"}]},"configuration":{"returnImmediately":true}}`, task["id"], question)
+				if _, failure := s.call("anna", "SendMessage", answer); failure != nil {
+					t.Fatal(failure)
+				}
+			}
+			restart()
+			if where == "elsewhere" {
+				s.troupe.question("q1", "anna")
+				if err := s.troupe.Answer(t.Context(), "q1", agentclient.Answer{Principal: "anna", Option: askedToRun.Options[1]}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				allow("q1")
+			}
+			<-starting
+			restart()
+			task = s.waiting("anna", task["id"])
+			asks(task, "q2")
+			said := len(task["history"].([]any))
+			restart()
+			result, _ := s.call("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"]))
+			if asks(result, "q2"); len(result["history"].([]any)) != said {
+				t.Errorf("the restart was told: %v", result["history"])
+			}
+			allow("q2")
+			if task = s.settled("anna", task["id"]); at(task, "status.state") != "TASK_STATE_COMPLETED" || prompts != 4 {
+				t.Errorf("after %d prompts: %v", prompts, task)
+			}
+		})
+	}
+}
+
 // TestACPAgentEnds is about how prompts end that do not end well.
 func TestACPAgentEnds(t *testing.T) {
 	t.Parallel()
@@ -423,7 +517,7 @@ func TestACPAgentEnds(t *testing.T) {
 		{"refuse", "TASK_STATE_FAILED", "the agent says: the model says no (code -32603)"},
 		{"break", "TASK_STATE_FAILED", "something went wrong here; the server's log says what"},
 		{"flood", "TASK_STATE_FAILED", "the agent was stopped: it has said more than 2 MiB for one message"},
-		{"login", "TASK_STATE_AUTH_REQUIRED", "the agent has no login: who?"},
+		{"login", "TASK_STATE_AUTH_REQUIRED", "the agent has no login: who?. Log in (on its machine: a2a-acp agents login acp)"},
 		{"stop refusal", "TASK_STATE_REJECTED", "The agent refuses to go on."},
 		{"stop max_tokens", "TASK_STATE_FAILED", "The agent stopped: it has used as many tokens as it may."},
 		{"stop cancelled", "TASK_STATE_CANCELED", "The agent stopped by itself."},
@@ -492,6 +586,11 @@ func TestAgentThatCame(t *testing.T) {
 			return newActor()
 		}
 	})
+	var beside struct{ Error map[string]any }
+	read(t, h.request("", "GET", "/agents/.well-known/agent-card.json", ""), &beside)
+	if said, _ := beside.Error["message"].(string); !strings.Contains(said, "a slash at its end: /agents/NAME/") {
+		t.Errorf("beside the agents is %v", beside)
+	}
 	if r := h.request("anna", "GET", "/agents/late/.well-known/agent-card.json", ""); r.StatusCode != http.StatusNotFound {
 		t.Errorf("before it came: %s", r.Status)
 	}

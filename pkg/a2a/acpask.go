@@ -183,8 +183,11 @@ func replyOf(m *wire.Message, in *agentclient.Input) (reply agentclient.Reply, e
 		"the task waits for what the agent asks for; give a data part {\"content\": {…}}, or decline")
 }
 
-// errLater is why a question is not put any more to whom an earlier process had put it.
-var errLater = errors.New("it was answered elsewhere")
+// settledError is why the questions that an earlier process has left are not put any more: one of them has its answer,
+// or is over.
+type settledError struct{ question string }
+
+func (*settledError) Error() string { return "it was answered elsewhere" }
 
 // await puts the questions again that an earlier process has left, and waits until one of them has its answer,
 // wherever it is given. Then the agent goes on, and asks again what still has to be asked. ended is true if the
@@ -197,44 +200,69 @@ func (a *ACPAgent) await(ctx context.Context, t *Turn) (ended bool, err error) {
 	if len(open) == 0 {
 		return false, nil
 	}
+	type end struct {
+		question string
+		err      error
+	}
 	asking, answered := context.WithCancelCause(ctx)
 	defer answered(nil)
-	over := make(chan error, 2*len(open)) // what became of each, from here and from elsewhere
+	over := make(chan end, 2*len(open)) // what became of each, from here and from elsewhere
 	for _, m := range open {
-		id, options := text(m.Metadata, "requestId"), optionsOf(m)
+		id := text(m.Metadata, "requestId")
 		go func() { // ends with asking
-			over <- a.o.Agents.Outlived(asking, id, principalOf(t.Caller()))
+			over <- end{id, a.o.Agents.Outlived(asking, id, principalOf(t.Caller()))}
 		}()
 		go func() { // likewise
-			_, err := t.Ask(asking, m, func(answer *wire.Message) error {
-				if len(options) == 0 {
-					return invalid("message", "%v", agentclient.ErrAtTerminal)
-				}
-				picked, err := pick(answer, id, options)
-				if err != nil {
-					return err
-				}
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPatience)
-				defer cancel()
-				return answerError(ctx, a.o.Agents.Answer(ctx, id, answerOf(t.Caller(), picked)))
-			})
-			over <- err
+			_, err := t.ask(asking, a.again(ctx, t, m))
+			over <- end{id, err}
 		}()
 	}
-	err = <-over
-	answered(errLater)
+	first := <-over
+	answered(&settledError{first.question})
 	for range 2*len(open) - 1 {
 		<-over
 	}
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case errors.Is(err, agentclient.ErrExpired):
+	case errors.Is(first.err, agentclient.ErrExpired):
 		return true, t.Reject(ctx, "Nobody answered in time, which counts as no.")
-	case err == nil, errors.Is(err, agentclient.ErrNoQuestion):
+	case first.err == nil, errors.Is(first.err, agentclient.ErrNoQuestion):
 		return false, nil
 	}
-	return false, err
+	return false, first.err
+}
+
+// again is the question of a message that an earlier process has put. With its answer the task is idle until the agent is
+// there again, and the question is not put to the process that comes next.
+func (a *ACPAgent) again(ctx context.Context, t *Turn, m *wire.Message) *asking {
+	id, options := text(m.Metadata, "requestId"), optionsOf(m)
+	var picked choice
+	return &asking{
+		question: m,
+		accept: func(answer *wire.Message) (err error) {
+			if len(options) == 0 {
+				return invalid("message", "%v", agentclient.ErrAtTerminal)
+			}
+			if picked, err = pick(answer, id, options); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPatience)
+			defer cancel()
+			return answerError(ctx, a.o.Agents.Answer(ctx, id, answerOf(t.Caller(), picked)))
+		},
+		over: func(cause error) map[string]any {
+			var settled *settledError
+			switch {
+			case cause == nil:
+				return map[string]any{idleKey: true,
+					questionKey(id): map[string]any{"allowed": agentclient.OptionKind(picked.Kind).Allows()}}
+			case errors.As(cause, &settled) && settled.question == id:
+				return map[string]any{idleKey: true, questionKey(id): true}
+			}
+			return nil
+		},
+	}
 }
 
 // openQuestions returns the questions of a task that are not over, in order.

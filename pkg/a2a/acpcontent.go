@@ -174,9 +174,9 @@ func callMessage(d callData) *wire.Message {
 }
 
 // loginMessage says how somebody logs in.
-func loginMessage(e *agentclient.LoginError) *wire.Message {
+func loginMessage(agent string, e *agentclient.LoginError) *wire.Message {
 	var b strings.Builder
-	b.WriteString(e.Error() + ". Log in (on its machine: a2a-acp agents login), and send any message to this task.\n")
+	b.WriteString(e.Error() + ". Log in (on its machine: a2a-acp agents login " + agent + "), and send any message to this task.\n")
 	type way struct {
 		ID   string `json:"id"`
 		Name string `json:"name"`

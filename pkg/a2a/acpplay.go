@@ -115,6 +115,9 @@ func (p *play) tell(e agentclient.Event) {
 func (p *play) began(b *agentclient.Began) {
 	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: wire.TaskStateWorking},
 		Metadata: map[string]any{sessionKey: b.Session, openingKey: string(b.How)}}
+	if p.turn.Task().Metadata[idleKey] != nil {
+		event.Metadata[idleKey] = false
+	}
 	if b.How == agentclient.OpenedAnew {
 		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(
 			"The agent begins a new session, and remembers nothing of what was said in this context before: "+b.Why))
@@ -158,9 +161,9 @@ func (p *play) call(c *agentclient.ToolCall) {
 			p.diff(c.ID, i, output.Diff)
 			continue
 		case output.Content != nil:
-			shown = append(shown, partOf(*output.Content))
+			shown = append(endLine(shown), partOf(*output.Content))
 		case output.Terminal != nil && output.Terminal.Output != "":
-			shown = append(shown, partOf(agentclient.Content{Text: output.Terminal.Output}))
+			shown = append(endLine(shown), partOf(agentclient.Content{Text: output.Terminal.Output}))
 		default:
 			continue
 		}
@@ -175,6 +178,18 @@ func (p *play) call(c *agentclient.ToolCall) {
 				Metadata: map[string]any{"toolCallId": c.ID}}, false, true)
 		}
 	}
+}
+
+// endLine has what comes behind the parts begin on a line of its own: a call shows blocks, and clients put texts together.
+func endLine(parts wire.ContentParts) wire.ContentParts {
+	if len(parts) == 0 {
+		return parts
+	}
+	last := parts[len(parts)-1]
+	if said, ok := last.Content.(wire.Text); ok && !strings.HasSuffix(string(said), "\n") {
+		last.Content = said + "\n"
+	}
+	return parts
 }
 
 // diff tells of a change that a call makes.

@@ -28,6 +28,8 @@ type Agent interface {
 type Resumer interface {
 	// Resume is Work for such a task. The message of the turn is the one that began the task.
 	Resume(ctx context.Context, t *Turn) error
+	// Idle reports whether nothing is under way of a task that is working: it goes on, too.
+	Idle(task *wire.Task) bool
 }
 
 // Caller is who makes a request.

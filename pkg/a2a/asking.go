@@ -17,7 +17,16 @@ import (
 type asking struct {
 	question *wire.Message
 	accept   func(*wire.Message) error
-	answer   chan *wire.Message // of capacity 1
+	over     func(cause error) map[string]any // what the task's metadata say of its end; nil for nothing
+	answer   chan *wire.Message               // of capacity 1
+}
+
+// metadata is what is said of the question's end. cause is why it is put no more; nil where it was answered here.
+func (a *asking) metadata(cause error) map[string]any {
+	if a.over == nil {
+		return nil
+	}
+	return a.over(cause)
 }
 
 // Ask asks the client, and returns the message that answers. accept, which is called before the message counts,
@@ -29,7 +38,12 @@ type asking struct {
 // has asked it: then nothing happens to the task. When ctx ends, the question is taken back: unless the server ends, the
 // task works again.
 func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wire.Message) error) (*wire.Message, error) {
-	r, a := t.run, &asking{question: question, accept: accept, answer: make(chan *wire.Message, 1)}
+	return t.ask(ctx, &asking{question: question, accept: accept})
+}
+
+func (t *Turn) ask(ctx context.Context, a *asking) (*wire.Message, error) {
+	r, question := t.run, a.question
+	a.answer = make(chan *wire.Message, 1)
 	r.mu.Lock()
 	var err error
 	if !r.stands(question) {
@@ -61,7 +75,8 @@ func (t *Turn) Ask(ctx context.Context, question *wire.Message, accept func(*wir
 	}
 	r.drop(a)
 	if r.ctx.Err() == nil {
-		err = r.append(context.WithoutCancel(ctx), nil, &wire.TaskStatusUpdateEvent{Status: r.without(a)})
+		err = r.append(context.WithoutCancel(ctx), nil, &wire.TaskStatusUpdateEvent{Status: r.without(a),
+			Metadata: a.metadata(context.Cause(ctx))})
 	}
 	return nil, errors.Join(context.Cause(ctx), err)
 }
@@ -132,7 +147,8 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 		if refused = a.accept(message); refused != nil {
 			continue
 		}
-		if err := r.append(ctx, message, &wire.TaskStatusUpdateEvent{Status: r.without(a)}); err != nil {
+		event := &wire.TaskStatusUpdateEvent{Status: r.without(a), Metadata: a.metadata(nil)}
+		if err := r.append(ctx, message, event); err != nil {
 			return r.head, err
 		}
 		r.drop(a)

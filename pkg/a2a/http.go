@@ -35,6 +35,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	at := s.root
 	if name, rest, ok := agentPath(path); ok {
+		if name == ".well-known" { // RFC 3986, 5.2.3: so reads /agents/NAME who looks for the card from there
+			writeREST(w, r, failf(errMethod, "an agent's card is below its name; a client that looks for it beside that wants "+
+				"the URL with a slash at its end: /agents/NAME/"))
+			return
+		}
 		if at = s.endpoint(name); at == nil {
 			writeREST(w, r, failf(errMethod, "there is no agent %.60q here", name))
 			return

@@ -290,6 +290,14 @@ func (s *Server) recover(ctx context.Context, at *endpoint) error {
 	var errs []error
 	for _, t := range left {
 		waits := t.State.Interrupted() || t.State == tasklog.Submitted
+		if resumes && t.State == tasklog.Working {
+			snap, err := s.snapshot(ctx, t)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			waits = resumer.Idle(snap.task)
+		}
 		switch {
 		case resumes && waits:
 			errs = append(errs, s.resume(ctx, at, t, resumer.Resume))

@@ -146,6 +146,8 @@ func (a *actor) Work(ctx context.Context, t *Turn) error {
 // Resume asks again.
 func (a *actor) Resume(ctx context.Context, t *Turn) error { return a.Work(ctx, t) }
 
+func (a *actor) Idle(*wire.Task) bool { return false }
+
 // house is a server and what it stands on.
 type house struct {
 	t      *testing.T

@@ -206,7 +206,8 @@ func (a *ToolAgent) Receive(_ context.Context, from Caller, m *wire.Message) (*w
 func help(tools []*tool.Tool) string {
 	var b strings.Builder
 	b.WriteString("This agent runs tools. Send a skill's id with its parameters, as a text\n\n    SKILL {\"name\": \"value\"}\n\n" +
-		"or as a data part {\"toolCalls\": [{\"toolId\": \"SKILL\", \"parameters\": {…}}]}.\n\nThe skills:\n")
+		"(or /SKILL where it needs none), or as a data part {\"toolCalls\": [{\"toolId\": \"SKILL\", " +
+		"\"parameters\": {…}}]}.\n\nThe skills:\n")
 	for _, t := range tools {
 		line, _, _ := strings.Cut(t.Description, "\n")
 		fmt.Fprintf(&b, "- %s: %s\n", t.ID, line)
@@ -225,6 +226,9 @@ func (a *ToolAgent) Work(ctx context.Context, t *Turn) error { return a.work(ctx
 func (a *ToolAgent) Resume(ctx context.Context, t *Turn) error {
 	return a.work(ctx, t, progressOf(t.Task()))
 }
+
+// Idle implements Resumer. A call runs as soon as it may.
+func (a *ToolAgent) Idle(*wire.Task) bool { return false }
 
 // work makes the calls of a task, and tells how it has ended.
 func (a *ToolAgent) work(ctx context.Context, t *Turn, earlier *progress) error {

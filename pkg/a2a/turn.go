@@ -148,10 +148,10 @@ func (r *run) stopIfWaiting() {
 	}
 }
 
-// resumes reports whether the task has not begun, and the process that comes next begins with it. mu is held.
+// resumes reports whether nothing of the task is under way, and the process that comes next begins with it. mu is held.
 func (r *run) resumes() bool {
-	_, can := r.at.agent.(Resumer)
-	return can && r.head.State == tasklog.Submitted
+	resumer, can := r.at.agent.(Resumer)
+	return can && (r.head.State == tasklog.Submitted || r.head.State == tasklog.Working && resumer.Idle(r.task))
 }
 
 // append appends events to the task's log and folds them. mu is held.

@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/a2aclient"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 // Commands returns the verbs card, send, tasks and watch.
@@ -59,6 +60,24 @@ func addServer(env *cli.Environment, cmd *cobra.Command) *server {
 	_ = cmd.RegisterFlagCompletionFunc("token", cobra.FixedCompletions([]string{"env:", "file:"},
 		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	return s
+}
+
+// again is a URL with the flags that it was reached by, for a command that is to be pasted.
+func (s *server) again(at string) string {
+	words := []string{at}
+	for _, flag := range []struct{ name, value string }{{"token", s.token}, {"auth", s.auth}, {"binding", s.binding},
+		{"protocol", s.protocol}, {"key", s.key}} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name, flag.value)
+		}
+	}
+	for _, origin := range s.allow {
+		words = append(words, "--allow-origin", origin)
+	}
+	if s.plain {
+		words = append(words, "--allow-plain")
+	}
+	return display.Line(permissions.QuoteArgv(words))
 }
 
 // longestToken bounds a token.

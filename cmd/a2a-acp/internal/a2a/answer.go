@@ -53,15 +53,20 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 	if refused == nil {
 		a.show(task, ask)
 	}
-	prompt := "answer (nothing leaves the question open): "
-	if task.Status.State == wire.TaskStateAuthRequired {
-		prompt = "press Enter when that is done, or type an answer: "
+	prompt, login := "answer (nothing leaves the question open): ", task.Status.State == wire.TaskStateAuthRequired
+	switch {
+	case login && ask.Login:
+		prompt = "press Enter when that is done: "
+	case login: // the server sees itself that it is, or wants to be told something
+		prompt = "press Enter to wait for the server, or type an answer: "
 	}
 	line, err := a.line(ctx, task, prompt)
 	switch {
 	case err != nil:
 		return nil, err
-	case line == "" && task.Status.State == wire.TaskStateAuthRequired:
+	case line == "" && login && ask.Login:
+		return ask.Answer("done"), nil
+	case line == "" && login:
 		return nil, a2aclient.ErrGoOn
 	case line == "":
 		return nil, nil

@@ -83,7 +83,8 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 			return err
 		}
 		flags.typed(ctx, client, message)
-		return (&sending{env: env, client: client, at: args[0], format: *format, save: flags.save, answers: answers}).send(ctx, request)
+		return (&sending{env: env, client: client, at: s.again(args[0]), format: *format, save: flags.save,
+			answers: answers}).send(ctx, request)
 	}
 	return cmd
 }
@@ -250,7 +251,7 @@ func filePart(path string) (*wire.Part, error) {
 type sending struct {
 	env     *cli.Environment
 	client  *a2aclient.Client
-	at      string
+	at      string // how it is reached, as it was typed
 	format  cli.Format
 	lines   bool // --json is a line for each event
 	save    string

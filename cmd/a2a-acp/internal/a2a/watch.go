@@ -33,7 +33,7 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 		if err != nil {
 			return err
 		}
-		return (&sending{env: env, client: client, at: args[0], format: *format, save: save, answers: answers,
+		return (&sending{env: env, client: client, at: s.again(args[0]), format: *format, save: save, answers: answers,
 			lines: *format == cli.FormatJSON}).follow(ctx, args[1])
 	}
 	return cmd
