@@ -41,11 +41,14 @@ func (b *Body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// pieceBytes is how much of an answer is read at once.
+const pieceBytes = 32 << 10
+
 // ErrEnough is what a writer returns that an answer's body goes to, and that wants no more of it.
 var ErrEnough = errors.New("no more is wanted")
 
 // read reads an answer's body, up to what the call may have.
-func read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
+func (c *Client) read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
 	answer := &Answer{Status: response.StatusCode, Header: response.Header}
 	defer func() {
 		if e := response.Body.Close(); e != nil && err == nil {
@@ -56,7 +59,12 @@ func read(response *http.Response, x Exchange, b *Body) (_ *Answer, err error) {
 	if b.Begin != nil {
 		b.Begin(answer.Status, answer.Header)
 	}
-	_, err = io.CopyBuffer(struct{ io.Writer }{b}, io.LimitReader(body, x.Limits.Bytes), make([]byte, 32<<10))
+	piece, _ := c.pieces.Get().(*[pieceBytes]byte)
+	if piece == nil {
+		piece = new([pieceBytes]byte)
+	}
+	_, err = io.CopyBuffer(struct{ io.Writer }{b}, io.LimitReader(body, x.Limits.Bytes), piece[:])
+	c.pieces.Put(piece)
 	if errors.Is(err, ErrEnough) {
 		return answer, nil
 	}

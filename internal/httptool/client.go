@@ -50,6 +50,9 @@ type Client struct {
 	transports map[string]*http.Transport // by what they may reach
 
 	tokens tokens
+
+	// pieces are *[pieceBytes]byte: most answers are small, and what they are read with is not.
+	pieces sync.Pool
 }
 
 // New makes a Client, which has to be closed. Nothing is opened before the first request.
@@ -166,7 +169,7 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		}
 		next := redirected(r, response)
 		if next == "" || left == 0 {
-			return read(response, x, b)
+			return c.read(response, x, b)
 		}
 		if err := response.Body.Close(); err != nil {
 			return nil, connectionFailure(err, x.API)
