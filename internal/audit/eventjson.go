@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,7 +37,9 @@ func encodeWhole(e *events.Event) ([]byte, error) {
 	if e.Decision != nil {
 		o.decision(e.Decision)
 	}
-	other(&o, "outcome", e.Outcome, e.Outcome != nil)
+	if e.Outcome != nil {
+		o.outcome(e.Outcome)
+	}
 	other(&o, "governance", e.Governance, e.Governance != nil)
 	other(&o, "job", e.Job, e.Job != nil)
 	other(&o, "circuit", e.Circuit, e.Circuit != nil)
@@ -60,9 +65,9 @@ func (o *object) act(a *events.Act) {
 	o.strings("paths", a.Paths)
 	o.strings("commands", a.Commands)
 	o.string("shell", a.Shell)
-	other(o, "arguments", a.Arguments, len(a.Arguments) > 0)
+	o.object("arguments", a.Arguments)
 	o.string("digest", a.Digest)
-	other(o, "request", a.Request, len(a.Request) > 0)
+	o.object("request", a.Request)
 	other(o, "given", a.Given, len(a.Given) > 0)
 	o.strings("tools", a.Tools)
 	o.strings("argv", a.Argv)
@@ -98,6 +103,34 @@ func (o *object) decision(d *events.Decision) {
 	o.string("policy_sha256", d.PolicySHA256)
 	other(o, "environment", d.Environment, len(d.Environment) > 0)
 	o.string("sandbox", d.Sandbox)
+	o.end()
+}
+
+func (o *object) outcome(e *events.Outcome) {
+	o.begin("outcome")
+	o.always("status", e.Status)
+	o.string("by", e.By)
+	if e.ExitCode != nil {
+		o.name("exit_code")
+		o.text = strconv.AppendInt(o.text, int64(*e.ExitCode), 10)
+	}
+	o.string("signal", e.Signal)
+	o.float("ms", e.Millis)
+	o.float("token_ms", e.TokenMillis)
+	o.int("output_length", e.Bytes)
+	o.bool("truncated", e.Truncated)
+	o.string("output_sha256", e.OutputHash)
+	o.strings("limits_hit", e.LimitsHit)
+	o.string("sandbox_level", e.Level)
+	o.int("killed", int64(e.Killed))
+	o.strings("changed", e.Changed)
+	o.string("error", e.Error)
+	o.string("stdout", e.Stdout)
+	o.string("stderr", e.Stderr)
+	o.object("a2a_diagnostics", e.Diagnostics)
+	o.int("attempt", int64(e.Attempt))
+	o.bool("cached", e.Cached)
+	o.string("same_as", e.SameAs)
 	o.end()
 }
 
@@ -140,6 +173,80 @@ func (o *object) bool(name string, value bool) {
 	if value {
 		o.name(name)
 		o.text = strconv.AppendBool(o.text, true)
+	}
+}
+
+func (o *object) int(name string, value int64) {
+	if value != 0 {
+		o.name(name)
+		o.text = strconv.AppendInt(o.text, value, 10)
+	}
+}
+
+// float writes a number. What is not written with digits and a point alone is left to encode.
+func (o *object) float(name string, value float64) {
+	if value == 0 {
+		return
+	}
+	o.name(name)
+	if size := math.Abs(value); size < 1e-6 || size >= 1e21 || math.IsNaN(size) {
+		o.encoded(value)
+		return
+	}
+	o.text = strconv.AppendFloat(o.text, value, 'f', -1, 64)
+}
+
+func (o *object) object(name string, members map[string]any) {
+	if len(members) > 0 {
+		o.name(name)
+		o.any(members, 0)
+	}
+}
+
+// any writes a value as arguments have them. What is seldom among these is left to encode, and so is what lies deep,
+// which may hold itself.
+func (o *object) any(value any, depth int) {
+	if depth > 64 {
+		o.encoded(value)
+		return
+	}
+	switch v := value.(type) {
+	case nil:
+		o.text = append(o.text, "null"...)
+	case bool:
+		o.text = strconv.AppendBool(o.text, v)
+	case string:
+		o.value(v)
+	case map[string]any:
+		if v == nil {
+			o.text = append(o.text, "null"...)
+			return
+		}
+		o.text = append(o.text, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				o.text = append(o.text, ',')
+			}
+			o.value(name)
+			o.text = append(o.text, ':')
+			o.any(v[name], depth+1)
+		}
+		o.text = append(o.text, '}')
+	case []any:
+		if v == nil {
+			o.text = append(o.text, "null"...)
+			return
+		}
+		o.text = append(o.text, '[')
+		for i, item := range v {
+			if i > 0 {
+				o.text = append(o.text, ',')
+			}
+			o.any(item, depth+1)
+		}
+		o.text = append(o.text, ']')
+	default:
+		o.encoded(value)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestEncodeWhole(t *testing.T) {
 	for _, text := range []string{"", "plain ~\x7f", `"quoted" \`, "<a href=b>&", "new\nline\x00", "ä\u2028\U0001F600", "\xff", "\xed\xa0\x80"} {
 		sameJSON(t, bloated(text))
 		var event events.Event
-		for _, part := range []any{&event, new(events.Act), new(events.Decision)} {
+		for _, part := range []any{&event, new(events.Act), new(events.Decision), new(events.Outcome)} {
 			v := reflect.ValueOf(part).Elem()
 			for _, field := range v.Fields() {
 				before := reflect.New(v.Type()).Elem()
@@ -31,6 +31,8 @@ func TestEncodeWhole(t *testing.T) {
 					whole.Act = part
 				case *events.Decision:
 					whole.Decision = part
+				case *events.Outcome:
+					whole.Outcome = part
 				}
 				sameJSON(t, whole)
 				v.Set(before)
@@ -41,6 +43,23 @@ func TestEncodeWhole(t *testing.T) {
 	sameJSON(t, events.Event{Time: testTime, Command: []string{}, Act: &events.Act{Paths: []string{""}, Arguments: map[string]any{}}})
 	sameJSON(t, events.Event{Time: testTime, Outcome: &events.Outcome{Millis: math.NaN()}})
 	sameJSON(t, events.Event{Time: testTime, Act: &events.Act{Arguments: map[string]any{"f": func() {}}}})
+	sameJSON(t, events.Event{Time: testTime, Act: &events.Act{Arguments: map[string]any{"in": []any{map[string]any{"f": func() {}}}}}})
+	for _, number := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1234567.891, 1e-6, 9.9e-7, 1e20, 1e21, math.MaxFloat64, math.SmallestNonzeroFloat64,
+		math.Inf(1), math.Inf(-1)} {
+		code := int(min(1e9, max(-1e9, number)))
+		sameJSON(t, events.Event{Time: testTime, Outcome: &events.Outcome{Millis: number, TokenMillis: number, ExitCode: &code, Killed: code}})
+	}
+	deep, itself := any("deep"), map[string]any{}
+	for range 300 {
+		deep = []any{map[string]any{"in": deep}}
+	}
+	itself["itself"] = []any{itself}
+	for _, value := range []any{deep, itself, nil, true, false, "", "<\u2028\xff", 0, -7, int64(1) << 62, uint8(9), 1e21, 0.25, json.Number("1e5"), json.Number(""),
+		json.Number("no"), json.RawMessage(`{"a": 1}`), []string{"a"}, []any(nil), []any{}, []any{nil, "a", []any{1}}, map[string]any(nil),
+		map[string]any{}, map[string]any{"b": 1, "a": map[string]any{"\xff": nil, "\x00": "x", "": []any{}}}, map[string]string{"b": "", "a": "<"},
+		new("text"), struct{ A int }{1}} {
+		sameJSON(t, events.Event{Time: testTime, Act: &events.Act{Arguments: map[string]any{"v": value, "list": []any{value, value}}}})
+	}
 }
 
 // FuzzEncodeWhole: whatever the texts of an event hold, it is written as encoding/json writes it.
