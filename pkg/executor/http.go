@@ -2,8 +2,6 @@ package executor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/http"
@@ -72,10 +70,8 @@ func (r requests) Plan(invocation *tool.Invocation, filled map[string]string) (p
 	if r.client == nil {
 		return nil, tool.Failf(tool.FailSandbox, "%s: nothing here sends requests", invocation.Tool)
 	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "a2a-acp request plan v1 %+v %+v %v", work.tool.HTTP.API, work.tool.HTTP.Answer,
-		limitsOf(work.tool, invocation.Spool))
-	return requestPlan{hex.EncodeToString(sum.Sum(nil)), maps.Clone(filled)}, nil
+	sends := work.tool.HTTP
+	return requestPlan{sumOfPlan(&sends.API, &sends.Answer, limitsOf(work.tool, invocation.Spool)), maps.Clone(filled)}, nil
 }
 
 func limitsOf(t *tool.Tool, spool bool) httptool.Limits {

@@ -64,14 +64,19 @@ func (inv *Invocation) Digest() Digest {
 	if inv.Key != nil {
 		h = hmac.New(sha256.New, inv.Key)
 	}
+	// Small pieces are hashed together: each that a hash is given costs more than its bytes.
+	const together = 2048
+	pending := make([]byte, 0, together)
 	put := func(parts ...string) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(parts)))
-		h.Write(n[:])
+		pending = binary.BigEndian.AppendUint64(pending, uint64(len(parts)))
 		for _, part := range parts {
-			binary.BigEndian.PutUint64(n[:], uint64(len(part)))
-			h.Write(n[:])
-			h.Write([]byte(part))
+			pending = binary.BigEndian.AppendUint64(pending, uint64(len(part)))
+			for len(pending)+len(part) > together-16 {
+				n := min(len(part), max(0, together-16-len(pending)))
+				h.Write(append(pending, part[:n]...))
+				pending, part = pending[:0], part[n:]
+			}
+			pending = append(pending, part...)
 		}
 	}
 	inv.Work.Sum(put, inv.Tool, inv.Dir)
@@ -81,5 +86,6 @@ func (inv *Invocation) Digest() Digest {
 		put(name, r.Secret, r.Env, r.File, inv.Fingerprints[name])
 		put(r.Command...)
 	}
+	h.Write(pending)
 	return Digest(h.Sum(nil))
 }
