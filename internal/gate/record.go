@@ -59,8 +59,8 @@ func DecisionEvent(d permissions.Decision, option string) *events.Decision {
 // what says nothing of it, and mask puts that in their place in other texts. What rules consider besides the
 // arguments is part of the decision's record only, so that the decision can be repeated.
 func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) string) *events.Act {
-	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0], Shell: events.Text(mask(r.ShellText)),
-		Arguments: recordedArguments(r, mark, mask)}
+	act := LaterAct(r, mask)
+	act.Shell, act.Arguments = events.Text(mask(r.ShellText)), RecordedArguments(r, mark, mask)
 	if kind == events.ToolDecided {
 		act.Request = events.Arguments(r.SentAsTold(), nil, nil)
 		act.Tools = r.Tools[1:]
@@ -76,6 +76,12 @@ func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) s
 			act.Argv = append(act.Argv, events.Text(mask(word)))
 		}
 	}
+	return act
+}
+
+// LaterAct returns of a request what events say whose arguments stand in the record of its decision; see Later.
+func LaterAct(r permissions.Request, mask func(string) string) *events.Act {
+	act := &events.Act{Kind: string(r.Action), Tool: r.Tools[0]}
 	for _, path := range r.Paths {
 		act.Paths = append(act.Paths, mask(path.Name))
 	}
@@ -87,8 +93,8 @@ func ActEvent(kind events.Type, r permissions.Request, mark, mask func(string) s
 	return act
 }
 
-// recordedArguments are the arguments as they are recorded. Another argument may hold the value of a secret one.
-func recordedArguments(r permissions.Request, mark, mask func(string) string) map[string]any {
+// RecordedArguments are the arguments as they are recorded. Another argument may hold the value of a secret one.
+func RecordedArguments(r permissions.Request, mark, mask func(string) string) map[string]any {
 	arguments := r.Arguments
 	if len(r.Secret) > 0 {
 		arguments = maps.Clone(arguments)

@@ -81,7 +81,15 @@ func (a *act) moved() bool { return !slices.Equal(a.resolved, permissions.Resolv
 
 // event returns the act as it is recorded.
 func (a *act) event(kind events.Type) events.Event {
-	record := gate.ActEvent(kind, a.request, a.hidden.Mark, a.marked)
+	return a.eventWith(kind, gate.ActEvent(kind, a.request, a.hidden.Mark, a.marked))
+}
+
+// later returns an event about an act whose arguments stand in the record of its decision.
+func (a *act) later(kind events.Type) events.Event {
+	return a.eventWith(kind, gate.LaterAct(a.request, a.marked))
+}
+
+func (a *act) eventWith(kind events.Type, record *events.Act) events.Event {
 	record.Digest = a.digest
 	record.Trial = a.call.Origin.Trial
 	event := eventOf(kind, a.call)

@@ -21,10 +21,9 @@ func (e *Executor) keep(ctx context.Context, a *act, event events.Event) error {
 // decision is: that this was the last thing that happened before the power failed, nobody needs to know.
 func (e *Executor) recordStart(ctx context.Context, a *act) error {
 	a.attempts++
-	event := a.event(events.ToolStarted)
-	arguments := event.Act.Arguments
-	event = gate.Later(event)
-	event.Time, event.Act.Arguments, event.Act.Given = e.now(), arguments, a.given
+	event := a.later(events.ToolStarted)
+	event.Time, event.Act.Given = e.now(), a.given
+	event.Act.Arguments = gate.RecordedArguments(a.request, a.hidden.Mark, a.marked)
 	if a.attempts > 1 {
 		event.Outcome = &events.Outcome{Status: events.Started, Attempt: a.attempts}
 	}
@@ -111,9 +110,6 @@ func (e *Executor) recordChanges(ctx context.Context, a *act, c *circuit) error 
 	}
 	return errors.Join(errs...)
 }
-
-// later returns an event about an act whose arguments stand in the record of its decision.
-func (a *act) later(kind events.Type) events.Event { return gate.Later(a.event(kind)) }
 
 // refuse is the result of a call that ran nothing.
 func (e *Executor) refuse(ctx context.Context, call tool.Call, decision *permissions.Decision,
