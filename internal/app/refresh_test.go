@@ -135,3 +135,48 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// TestLook: whatever becomes of what somebody trusts, or of a workspace's own files, looks otherwise than before: also of
+// files whose directory was not there, or is another by now.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	dir, state := t.TempDir(), t.TempDir()
+	a := &App{o: Options{Getenv: func(name string) string { return map[string]string{"A2A_STATE_DIR": state}[name] }, Dir: dir}}
+	own, other := filepath.Join(dir, ".a2a-acp"), filepath.Join(dir, "other")
+	in := func(parent, name string) string { return filepath.Join(parent, name) }
+	write := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }
+	policies, governors, tools := "auto_approval_policies.yaml", "governors.yaml", "tools.yaml"
+	before := a.look(tool.Workspace{Root: dir})
+	for _, step := range []struct {
+		what string
+		same bool // nothing that is looked at has changed
+		do   func() error
+	}{
+		{"nothing", true, func() error { return nil }},
+		{"a directory without files", true, func() error { return os.Mkdir(own, 0o700) }},
+		{"a file of tools", false, func() error { return write(in(own, tools), "a") }},
+		{"another text in it", false, func() error { return write(in(own, tools), "ab") }},
+		{"a file of the same text in its place", false, func() error {
+			return joined(write(in(own, "new"), "ab"), os.Rename(in(own, "new"), in(own, tools)))
+		}},
+		{"a file of rules", false, func() error { return write(in(own, policies), "a") }},
+		{"a file of governors", false, func() error { return write(in(own, governors), "a") }},
+		{"a file that is of no use", true, func() error { return write(in(own, "other.yaml"), "a") }},
+		{"no directory", false, func() error { return os.RemoveAll(own) }},
+		{"a link that leads nowhere", true, func() error { return os.Symlink(other, own) }},
+		{"a directory there", true, func() error { return os.Mkdir(other, 0o700) }},
+		{"a file in it", false, func() error { return write(in(other, policies), "a") }},
+		{"a file in place of the directory", false, func() error { return joined(os.Remove(own), write(own, "a")) }},
+		{"no file", false, func() error { return os.Remove(own) }},
+		{"what is trusted", false, func() error { return write(in(state, "trust.json"), "{}") }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		now := a.look(tool.Workspace{Root: dir})
+		if same := now == before; same != step.same {
+			t.Errorf("after %s it looks the same: %t", step.what, same)
+		}
+		before = now
+	}
+}
