@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -10,11 +11,10 @@ import (
 // bounds walks a tree as every later reader will, aliases followed, and reports what would make such a walk
 // long, endless or ambiguous.
 type bounds struct {
-	doc     *Document
-	nodes   int                 // seen so far, an alias counted as all that it stands for
-	checked map[*yaml.Node]bool // nodes behind an anchor are seen more than once and said wrong once
-	open    map[*yaml.Node]bool // nodes that the walk is inside of
-	alias   *yaml.Node          // the outermost alias that the walk is behind
+	doc   *Document
+	nodes int          // seen so far, an alias counted as all that it stands for
+	open  []*yaml.Node // mappings and lists that the walk is inside of
+	alias *yaml.Node   // the outermost alias that the walk is behind
 }
 
 // walk goes through a node that lies depth levels below the root. It returns false at the first bound that is
@@ -40,17 +40,19 @@ func (b *bounds) walk(node *yaml.Node, depth int) bool {
 		}
 		return b.walk(node.Alias, depth)
 	}
-	if b.open[node] {
+	if b.alias != nil && slices.Contains(b.open, node) { // without an alias nothing holds itself
 		b.report(node, RuleAlias, fmt.Sprintf("&%s holds an alias to itself", node.Anchor),
 			"write the value out")
 		return false
 	}
-	b.open[node] = true
-	defer delete(b.open, node)
-	if !b.checked[node] {
-		b.checked[node] = true
+	if b.alias == nil { // what an alias stands for stands before it, and is said wrong once
 		b.check(node)
 	}
+	if len(node.Content) == 0 {
+		return true
+	}
+	b.open = append(b.open, node)
+	defer func() { b.open = b.open[:len(b.open)-1] }()
 	for _, child := range node.Content {
 		if !b.walk(child, depth+1) {
 			return false

@@ -86,7 +86,7 @@ func Parse(file string, data []byte, options Options) *Document {
 func Of(file string, root *yaml.Node, options Options) *Document {
 	doc := &Document{File: file, lines: []string{""}, options: options}
 	place(root)
-	walk := bounds{doc: doc, checked: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}
+	walk := bounds{doc: doc}
 	if walk.walk(root, 1) {
 		doc.root = root
 	}
@@ -144,7 +144,7 @@ func (doc *Document) parse(data []byte) *Document {
 		doc.reportEmpty()
 		return doc
 	}
-	walk := bounds{doc: doc, checked: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}
+	walk := bounds{doc: doc}
 	if walk.walk(root.Content[0], 1) {
 		doc.root = root.Content[0]
 	}

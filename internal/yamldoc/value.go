@@ -258,7 +258,7 @@ type Entry struct {
 // Entries returns the keys of a mapping in their order. Keys that are no texts are reported and left out.
 func (v Value) Entries() ([]Entry, bool) {
 	all, ok := v.AllEntries()
-	named := all[:0:0]
+	named := all[:0]
 	for _, e := range all {
 		if e.Key.Node.Tag != "!!str" && e.Key.Node.Tag != "!!timestamp" &&
 			e.Key.Node.Style&yaml.TaggedStyle == 0 {
@@ -281,7 +281,7 @@ func (v Value) AllEntries() ([]Entry, bool) {
 		v.Mismatch("a mapping", "")
 		return nil, false
 	}
-	var all []Entry
+	all := make([]Entry, 0, len(v.Node.Content)/2)
 	for i := 0; i+1 < len(v.Node.Content); i += 2 {
 		key := v.Node.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
