@@ -8,6 +8,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
@@ -70,6 +71,20 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 		}, typeKeys()...),
 	}
 }
+
+// parameterTable is a table of keys that is made once: each parameter, and each value in it, is read by one.
+type parameterTable struct {
+	once  sync.Once
+	table yamldoc.Mapping[*parameter]
+}
+
+// get returns the table. What makes it is named by who reads with it, since what reads a parameter reads those in it.
+func (t *parameterTable) get(made func() yamldoc.Mapping[*parameter]) yamldoc.Mapping[*parameter] {
+	t.once.Do(func() { t.table = made() })
+	return t.table
+}
+
+var parametersTable, itemsTable, propertyTable parameterTable
 
 // itemsMapping is what may be said about the items of an array.
 func itemsMapping() yamldoc.Mapping[*parameter] {
@@ -382,7 +397,7 @@ func (p *parameter) readItems(v yamldoc.Value) {
 	if !v.Require("type", "") {
 		items.badType = true
 	}
-	yamldoc.ReadKeys(v, itemsMapping(), items)
+	yamldoc.ReadKeys(v, itemsTable.get(itemsMapping), items)
 	items.check()
 	p.itemsAt, p.parameter.Items = v, &items.parameter
 }
@@ -445,7 +460,7 @@ func (p *parameter) readProperties(v yamldoc.Value) {
 		if e.Value.IsNull() || e.Value.IsMapping() && !e.Value.Require("type", "") {
 			member.badType = true
 		}
-		yamldoc.ReadKeys(e.Value, propertyMapping(), member)
+		yamldoc.ReadKeys(e.Value, propertyTable.get(propertyMapping), member)
 		member.check()
 		p.parameter.Properties = append(p.parameter.Properties, member.parameter)
 	}

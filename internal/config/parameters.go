@@ -55,7 +55,7 @@ func (p *parameter) read() {
 	if p.secretAt, _ = p.at.Get("secret"); p.secretAt.Node != nil && p.secretAt.Node.Value == "true" {
 		p.hideValues()
 	}
-	yamldoc.ReadKeys(p.at, parameterMapping(), p)
+	yamldoc.ReadKeys(p.at, parametersTable.get(parameterMapping), p)
 	p.check()
 	p.checkAsk()
 	if p.badType || p.parameter.Default == nil && p.at.Has("default") {
