@@ -9,6 +9,7 @@ import (
 // it, and once: documents are large, of each operation many things are asked, and many lead to the same schemas.
 type node struct {
 	raw    string
+	said   string // the text that it is, once somebody has asked
 	isRead bool
 	inside []member
 	byName map[string]int // where they stand in inside, of an object with many members
@@ -55,7 +56,10 @@ func (v value) text() string {
 	if !v.isText() {
 		return ""
 	}
-	return unquoted(v.raw)
+	if v.said == "" {
+		v.said = unquoted(v.raw)
+	}
+	return v.said
 }
 
 func unquoted(raw string) string {

@@ -193,7 +193,7 @@ func (r *request) add(s *schemas, v value, inPath map[string]string) error {
 			return err
 		}
 	}
-	if about := clean(v.get("description").text()); about != "" {
+	if about := s.doc.cleaned(v.get("description").text()); about != "" {
 		p.Description = about
 	}
 	p.Required = v.get("required").isTrue() || in == "path"
