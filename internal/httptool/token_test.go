@@ -391,7 +391,8 @@ func TestEndpointBreaker(t *testing.T) {
 		t.Error("what one source gets wrong stops another")
 	}
 	f := failureOf(t, get())
-	if f.Code != tool.FailCircuitOpen || !f.Retryable || f.Details["retry_after_seconds"] != 3600.0 || asked.Load() != before+endpointFailures {
+	wait, _ := f.Details["retry_after_seconds"].(float64) // less the time that the machine took
+	if f.Code != tool.FailCircuitOpen || !f.Retryable || wait <= 1800 || wait > 3600 || asked.Load() != before+endpointFailures {
 		t.Errorf("%+v after %d requests", f, asked.Load()-before)
 	}
 }
