@@ -7,7 +7,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/openapi"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 const (
@@ -66,7 +65,7 @@ func openAPIRows(document string) []row {
 
 func importOf(data []byte, selected []string) (*openapi.Made, error) {
 	return openapi.Make(openapi.Request{Data: data, Select: selected,
-		Tokens: func(t *tool.Tool) int { return mcpserver.FromTool(t).Tokens() }})
+		Tokens: mcpserver.Tokens})
 }
 
 func writtenOf(data []byte, selected []string) error {

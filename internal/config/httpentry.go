@@ -26,6 +26,11 @@ type httpEntry struct {
 	faulty bool       // its source is wrong, so nothing more is said
 }
 
+var (
+	httpTable  keyTable[*toolEntry]
+	fieldTable keyTable[*request.Field]
+)
+
 // httpMapping is what a tool may say that sends a request in place of running a script.
 func httpMapping() yamldoc.Mapping[*toolEntry] {
 	m := yamldoc.Mapping[*toolEntry]{
@@ -114,7 +119,7 @@ func (e *toolEntry) readHTTP(v yamldoc.Value) {
 		v.Mismatch("", "write http: {source: shop, get: /orders/{{order}}}")
 		return
 	}
-	yamldoc.ReadKeys(v, httpMapping(), e)
+	yamldoc.ReadKeys(v, httpTable.get(httpMapping), e)
 }
 
 // readLine reads where a request goes; the method is that of the key, "" where it has a key of its own.
@@ -151,7 +156,7 @@ func readFields(v yamldoc.Value) []request.Field {
 	for _, e := range entries {
 		field := request.Field{Name: e.Name}
 		if e.Value.IsMapping() {
-			yamldoc.ReadKeys(e.Value, fieldMapping(), &field)
+			yamldoc.ReadKeys(e.Value, fieldTable.get(fieldMapping), &field)
 			e.Value.Require("value", `value: "{{name}}"`)
 		} else {
 			field.Value = readTree(e.Value)

@@ -33,6 +33,8 @@ const (
 	mostRedirects  = 10
 )
 
+var httpSourceTable keyTable[*httpSource]
+
 func httpSourceMapping() yamldoc.Mapping[*httpSource] {
 	return yamldoc.Mapping[*httpSource]{
 		Name: "a source",
@@ -315,7 +317,7 @@ func (f *toolsFile) readHTTPSources(v yamldoc.Value) {
 			continue
 		}
 		s := &httpSource{at: e.Value, api: tool.API{Name: e.Name}}
-		yamldoc.ReadKeys(e.Value, httpSourceMapping(), s)
+		yamldoc.ReadKeys(e.Value, httpSourceTable.get(httpSourceMapping), s)
 		if e.Value.IsMapping() {
 			s.finish()
 		}

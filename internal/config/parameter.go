@@ -8,7 +8,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
@@ -72,19 +71,7 @@ func parameterMapping() yamldoc.Mapping[*parameter] {
 	}
 }
 
-// parameterTable is a table of keys that is made once: each parameter, and each value in it, is read by one.
-type parameterTable struct {
-	once  sync.Once
-	table yamldoc.Mapping[*parameter]
-}
-
-// get returns the table. What makes it is named by who reads with it, since what reads a parameter reads those in it.
-func (t *parameterTable) get(made func() yamldoc.Mapping[*parameter]) yamldoc.Mapping[*parameter] {
-	t.once.Do(func() { t.table = made() })
-	return t.table
-}
-
-var parametersTable, itemsTable, propertyTable parameterTable
+var parametersTable, itemsTable, propertyTable keyTable[*parameter]
 
 // itemsMapping is what may be said about the items of an array.
 func itemsMapping() yamldoc.Mapping[*parameter] {

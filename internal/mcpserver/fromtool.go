@@ -40,6 +40,19 @@ func FromTool(t *tool.Tool) Tool {
 	}
 }
 
+// Tokens returns what FromTool(t).Tokens() does. The schema, which is most of it, is written once for that, and not read
+// and copied again.
+func Tokens(t *tool.Tool) int {
+	told := FromTool(t)
+	size := len(told.InputSchema) // as it is sent
+	told.InputSchema = json.RawMessage(`0`)
+	text, err := encode(told)
+	if err != nil {
+		return 0
+	}
+	return tokensOf(len(text) - 1 + size)
+}
+
 // askedSchema is the input schema as a model gets it: it may leave out what a person is asked for.
 func askedSchema(t *tool.Tool) map[string]any {
 	schema := t.InputSchema()

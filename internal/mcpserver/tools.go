@@ -70,8 +70,10 @@ func (t Tool) Tokens() int {
 	if err != nil {
 		return 0
 	}
-	return (len(text) + 3) / 4
+	return tokensOf(len(text))
 }
+
+func tokensOf(size int) int { return (size + 3) / 4 }
 
 // Annotations are hints for the client (2025-11-25, ToolAnnotations). Nil means the protocol's default: not
 // read-only, destructive, not idempotent, in an open world.

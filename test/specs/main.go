@@ -30,7 +30,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/openapi"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // collection is a package with documents.
@@ -172,9 +171,7 @@ func (f *figures) add(path string) error {
 	floor, floorOf, isJSON := decode(data)
 	var made *openapi.Made
 	took, allocated := measured(func() {
-		made, err = openapi.Make(openapi.Request{Data: data, Server: someServer, Tokens: func(t *tool.Tool) int {
-			return mcpserver.FromTool(t).Tokens()
-		}})
+		made, err = openapi.Make(openapi.Request{Data: data, Server: someServer, Tokens: mcpserver.Tokens})
 		if err == nil && len(made.Tools) > 0 {
 			if _, err = made.File(); err != nil {
 				f.unwritten, err = append(f.unwritten, filepath.Base(path)+": "+err.Error()), nil

@@ -22,7 +22,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/openapi"
-	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // What is made without a selection.
@@ -148,7 +147,7 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 	made, err := openapi.Make(openapi.Request{
 		Data: data, Source: i.f.source, Server: i.f.server, Addresses: i.f.addresses,
 		Select: i.f.selected, Tags: i.f.tags, Methods: i.f.methods,
-		Commands: commands, Tokens: func(t *tool.Tool) int { return mcpserver.FromTool(t).Tokens() },
+		Commands: commands, Tokens: mcpserver.Tokens,
 	})
 	if err != nil {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", shownURL(spec), err))

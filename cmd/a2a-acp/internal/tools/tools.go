@@ -100,7 +100,7 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 				Exposed: app.IsExposed(&t, set.Settings),
 			})
 			if *tokens {
-				list[len(list)-1].Tokens = mcpserver.FromTool(&t).Tokens()
+				list[len(list)-1].Tokens = mcpserver.Tokens(&t)
 			}
 		}
 		own := func(t listedTool) bool { return t.Layer != tool.LayerEmbedded.String() }
