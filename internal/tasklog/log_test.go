@@ -3,6 +3,8 @@ package tasklog
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,6 +91,55 @@ func TestTake(t *testing.T) {
 	}
 	if left, err := l.Left(t.Context(), "mcp"); err != nil || len(left) != 0 {
 		t.Errorf("left of another door: %v, %v", left, err)
+	}
+}
+
+// TestTakeAll takes many tasks over while the disk is waited for: none waits for the one before it, and what another process
+// was first with, or has ended, is left out.
+func TestTakeAll(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	l := open(t, path)
+	o := start(t, "make", path, "theirs")
+	if !o.lines.Scan() || o.lines.Text() != "made <nil>" {
+		t.Fatal(o.lines.Text())
+	}
+	ids := []string{"busy", "theirs", "over"}
+	begun(t, l, "busy", "me")
+	begun(t, l, "over", "me", status(Completed))
+	for i := range 20 {
+		ids = append(ids, fmt.Sprintf("t%02d", i))
+		begun(t, l, ids[len(ids)-1], "me")
+	}
+	held, hold := make(chan struct{}), make(chan struct{})
+	if _, err := l.handIn(t.Context(), func(*writer) (wrote, error) {
+		close(held)
+		<-hold
+		return wrote{}, ErrMoved
+	}); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+	type outcome struct {
+		taken []Task
+		err   error
+	}
+	over := make(chan outcome, 1)
+	go func() { // ends when the writer goes on
+		taken, err := l.TakeAll(t.Context(), ids)
+		over <- outcome{taken, err}
+	}()
+	for len(l.requests) < len(ids) { // all are handed in, and none is on disk
+		runtime.Gosched()
+	}
+	close(hold)
+	got := <-over
+	var names []string
+	for _, task := range got.taken {
+		names = append(names, task.ID)
+	}
+	if want := append([]string{"busy"}, ids[3:]...); got.err != nil || !slices.Equal(names, want) {
+		t.Errorf("taken: %v, %v", names, got.err)
 	}
 }
 

@@ -76,7 +76,36 @@ func (l *Log) Append(ctx context.Context, id string, steps ...Step) (Task, error
 // Take has this process work on a task whose process has ended. It returns ErrMoved if another one works on it,
 // or the task has ended.
 func (l *Log) Take(ctx context.Context, id string) (Task, error) {
-	return l.write(ctx, func(w *writer) (wrote, error) {
+	return l.write(ctx, taking(id))
+}
+
+// TakeAll is Take for many tasks, which share transactions: the disk is waited for a few times, and not once for each. It
+// returns those that this process works on now, in their order.
+func (l *Log) TakeAll(ctx context.Context, ids []string) (taken []Task, err error) {
+	for some := range slices.Chunk(ids, mostTogether) {
+		var requests []*request
+		for _, id := range some {
+			r, err := l.handIn(ctx, taking(id))
+			if err != nil {
+				return taken, err
+			}
+			requests = append(requests, r)
+		}
+		for _, r := range requests {
+			t, err := l.wait(ctx, r)
+			switch {
+			case err == nil:
+				taken = append(taken, t)
+			case !errors.Is(err, ErrMoved):
+				return taken, err
+			}
+		}
+	}
+	return taken, nil
+}
+
+func taking(id string) func(*writer) (wrote, error) {
+	return func(w *writer) (wrote, error) {
 		t, err := w.read(id) // another process may have taken it, which is no event
 		switch {
 		case err != nil:
@@ -87,7 +116,7 @@ func (l *Log) Take(ctx context.Context, id string) (Task, error) {
 		t.worker = w.self
 		_, err = w.take.Exec(t.worker, t.num)
 		return wrote{task: t}, err
-	})
+	}
 }
 
 // write hands a request to the writer and waits until it is on disk. When ctx ends, it may or may not get there.

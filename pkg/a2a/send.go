@@ -116,7 +116,7 @@ func (s *Server) begin(ctx context.Context, q *query, message *wire.Message, pus
 	if err != nil {
 		follower.Close()
 		if failed == nil {
-			_ = s.lost(ctx, q.at, t) // if that fails, too, the next start does it
+			_ = s.lose(ctx, t) // if that fails, too, the next start does it
 		}
 		return sent{}, err
 	}

@@ -280,44 +280,43 @@ func (s *Server) Ready() error {
 	return nil
 }
 
-// recover goes on with the tasks of an endpoint that an earlier process has left.
+// recover goes on with the tasks of an endpoint that an earlier process has left. There may be thousands that wait.
 func (s *Server) recover(ctx context.Context, at *endpoint) error {
 	left, err := s.o.Log.Left(ctx, at.door)
 	if err != nil {
 		return err
 	}
 	resumer, resumes := at.agent.(Resumer)
-	var errs []error
+	var ids []string
 	for _, t := range left {
-		waits := t.State.Interrupted() || t.State == tasklog.Submitted
+		if resumes || !t.State.Interrupted() { // else the next message goes on with it
+			ids = append(ids, t.ID)
+		}
+	}
+	taken, err := s.o.Log.TakeAll(ctx, ids) // but for those that another process was first with
+	errs := []error{err}
+	var lost []tasklog.Task
+	for _, t := range taken {
+		goes := resumes && (t.State.Interrupted() || t.State == tasklog.Submitted)
 		if resumes && t.State == tasklog.Working {
 			snap, err := s.snapshot(ctx, t)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
-			waits = resumer.Idle(snap.task)
+			goes = resumer.Idle(snap.task)
 		}
-		switch {
-		case resumes && waits:
+		if goes {
 			errs = append(errs, s.resume(ctx, at, t, resumer.Resume))
-		case t.State.Interrupted(): // the next message goes on with it
-		default:
-			errs = append(errs, s.lost(ctx, at, t))
+		} else {
+			lost = append(lost, t)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.lost(ctx, lost))...)
 }
 
-// resume takes a task over.
+// resume goes on with a task that was taken over.
 func (s *Server) resume(ctx context.Context, at *endpoint, t tasklog.Task, work func(context.Context, *Turn) error) error {
-	t, err := s.o.Log.Take(ctx, t.ID)
-	if errors.Is(err, tasklog.ErrMoved) {
-		return nil // another process was first
-	}
-	if err != nil {
-		return err
-	}
 	snap, err := s.snapshot(ctx, t)
 	if err != nil {
 		return err
@@ -344,16 +343,31 @@ func (s *Server) callerOf(ctx context.Context, t tasklog.Task) (c Caller, from o
 	return Caller{Name: t.Owner, Workspace: from.Workspace}, from, err
 }
 
-// lost ends a task whose process has ended in the middle of it: what it had begun may have had effects, and is
+// mostLost is how many tasks are ended at a time that are lost.
+const mostLost = 64
+
+// lost ends tasks whose process has ended in the middle of them: what they had begun may have had effects, and is
 // not begun again.
-func (s *Server) lost(ctx context.Context, at *endpoint, t tasklog.Task) error {
-	t, err := s.o.Log.Take(ctx, t.ID)
-	if errors.Is(err, tasklog.ErrMoved) {
-		return nil
+func (s *Server) lost(ctx context.Context, tasks []tasklog.Task) error {
+	errs := make([]error, len(tasks))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(mostLost, len(tasks)) {
+		workers.Go(func() { // ends when there are no more tasks
+			for i := range next {
+				errs[i] = s.lose(ctx, tasks[i])
+			}
+		})
 	}
-	if err != nil {
-		return err
+	for i := range tasks {
+		next <- i
 	}
+	close(next)
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+func (s *Server) lose(ctx context.Context, t tasklog.Task) error {
 	event := statusEvent(t, wire.TaskStateFailed, agentText(t,
 		"The server was ended while it worked on this. What had begun by then may have had its effects; nothing was begun again."))
 	step, err := s.step(t, event)
