@@ -412,6 +412,8 @@ func TestMCPAnswerAtTerminalByNow(t *testing.T) {
 	t.Parallel()
 	bothEras(t, func(t *testing.T, modern bool) {
 		h, file := mcpHome(t)
+		const none = "version: 2\nauto_approval_policies: []\n"
+		h.write("auto_approval_policies.yaml", none)
 		a := h.new()
 		h.runs(a)
 		p := newMCPPeer(t, a, MCPOptions{}, modern, canAsk)
@@ -430,7 +432,7 @@ auto_approval_policies:
 		if !strings.Contains(told.text(), want) || marks(t, file) != 0 {
 			t.Errorf("got %s", told.raw)
 		}
-		h.write("auto_approval_policies.yaml", "version: 2\n")
+		h.write("auto_approval_policies.yaml", none)
 		p.call("mark", `{"word":"a"}`, "")
 		p.read().question(t)
 		if marks(t, file) != 0 {

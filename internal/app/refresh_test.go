@@ -107,7 +107,7 @@ func TestSavedRuleCountsAtOnce(t *testing.T) {
 	for _, step := range []struct {
 		text string
 		want permissions.Verdict
-	}{{rule, permissions.Reject}, {rule + "  - {", permissions.Reject}, {"version: 2\n", permissions.Approve}} {
+	}{{rule, permissions.Reject}, {rule + "  - {", permissions.Reject}, {"version: 2\nauto_approval_policies: []\n", permissions.Approve}} {
 		h.write("auto_approval_policies.yaml", step.text)
 		if d := decide(); d.Verdict != step.want {
 			t.Errorf("%q: %s, %s; want %s", step.text, d.Verdict, d.Reason, step.want)

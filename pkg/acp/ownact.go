@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -104,7 +105,8 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 		passage.Finish(ctx, gate.Person{Asker: a, Patience: b.o.Patience})
 	}
 	d := passage.Decision
-	if cause := context.Cause(ctx); cause != nil && d.Verdict == permissions.Approve { // while it went on record
+	// While it went on record. That ctx ends with the turn is known a moment later, so the turn itself is asked.
+	if cause := cmp.Or(context.Cause(a.turn), context.Cause(ctx)); cause != nil && d.Verdict == permissions.Approve {
 		b.noteNotDone(a.Event(events.ToolEnded), cause)
 		d = gate.Rejected(d, permissions.SourceFault, cause.Error())
 	}
