@@ -92,7 +92,7 @@ func TestProgramsStandInTheCatalogue(t *testing.T) {
 
 // ordinaryWords are names of programs that are words of English, of our own verbs or of keys, too.
 const ordinaryWords = `at batch config dash date diff expect factor file free host ip last mail more nameref next patch script
-	standard tail time timeout toolbox tree watch env id base64`
+	standard tail time timeout toolbox tree watch env id base64 groups`
 
 // namePrograms lists what tells programs apart by their names nevertheless, and why.
 var namePrograms = map[string]struct{ names, why string }{

@@ -108,7 +108,7 @@ func (d *a2aDoor) open(agents AgentsOptions) error {
 		return err
 	}
 	if d.server, err = a2a.New(a2a.Options{
-		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a2aCaller, Say: a.o.Say,
+		Log: d.log, Agent: agent, Agents: d.endpoints(), More: d.endpoint, Signer: signer, Caller: a.a2aCaller, Say: a.o.Say,
 		Cancelled: d.cancelled,
 		Streams:   serve.Streams, Logins: d.agents, Acts: d.acts, Follows: a.mayFollow,
 		Told: func(by a2a.Caller, agent, what string) {
@@ -237,13 +237,13 @@ func (d *a2aDoor) shut(ctx context.Context) (err error) {
 }
 
 // a2aCaller says who makes a request.
-func a2aCaller(r *http.Request) a2a.Caller {
+func (a *App) a2aCaller(r *http.Request) a2a.Caller {
 	p := serve.PrincipalOf(r.Context())
 	if p == nil {
 		return a2a.Caller{}
 	}
 	return a2a.Caller{Name: p.Name, Admin: p.May(serve.ScopeAdmin), NoTools: !p.May(serve.ScopeTools), Workspace: p.Workspace,
-		Token: shownBy(p), Trace: traceBy(r)}
+		Token: shownBy(p), Claims: a.claims.of(p), Trace: traceBy(r)}
 }
 
 // a2aDeliverer is what delivers push notifications; nil if this process delivers nothing.
@@ -366,7 +366,7 @@ func (t *a2aTools) List(from a2a.Caller) []*tool.Tool {
 		return nil
 	}
 	var list []*tool.Tool
-	for _, entry := range t.door.app.Refreshed(w).Exposed(w) {
+	for _, entry := range t.door.app.Refreshed(w).Exposed(w, from.Claims) {
 		if isOneOf(globs, entry.Tool.ID) {
 			list = append(list, entry.Tool)
 		}
@@ -398,7 +398,8 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
 			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token,
-			Trace: call.Caller.Trace},
+			Claims: call.Caller.Claims,
+			Trace:  call.Caller.Trace},
 	}, a2aAsker{asker, t.door.app, call.Caller.Name})
 }
 

@@ -87,6 +87,7 @@ type App struct {
 	issued   secret.Issued
 	hidden   *secret.Hidden // values, from the record; nil where there is no state directory
 	webhooks webhooks
+	claims   shownClaims
 
 	follow         sync.Once
 	recordFollowed *webhook.Record     // by webhooks; see followed

@@ -38,7 +38,7 @@ type Begun struct {
 
 // offered lists the tools that a caller is offered, in the configuration that is in force now.
 func (d *Door) offered(c Caller) []*executor.Entry {
-	return d.app.Refreshed(c.Workspace()).Exposed(c.Workspace())
+	return d.app.Refreshed(c.Workspace()).Exposed(c.Workspace(), c.Origin().Claims)
 }
 
 // call makes a call of a tool for a caller, and returns when it has ended. progress is told, from any

@@ -54,7 +54,7 @@ func (c *mcpCaller) Origin() tool.Origin {
 // Begin implements Caller.
 func (c *mcpCaller) Begin(ctx context.Context, call Begun) (context.Context, tool.Origin, func()) {
 	origin := c.Origin()
-	origin.ToolCall, origin.Token = call.Hint, shownIn(ctx)
+	origin.ToolCall, origin.Token, origin.Claims = call.Hint, shownIn(ctx), claimsIn(ctx)
 	return ctx, origin, func() {}
 }
 

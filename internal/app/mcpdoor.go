@@ -71,6 +71,7 @@ type mcpDoor struct {
 type mcpListed struct {
 	of        *Configuration
 	principal *serve.Principal
+	claims    tool.Claims
 	catalogue *mcpserver.Catalogue
 	entries   map[string]*executor.Entry // by their names
 	all       []mcpserver.Tool           // what find_tool looks through; nil where there is none
@@ -135,20 +136,20 @@ func (d *mcpDoor) place(ctx context.Context, client *mcpserver.Client) (mcpPlace
 	return d.placeIn(d.app.o.Dir)
 }
 
-// listed returns what a client is offered at a place.
-func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
+// listed returns what a client is offered at a place, by the claims of the request.
+func (d *mcpDoor) listed(ctx context.Context, client *mcpserver.Client, p mcpPlace) mcpListed {
 	c := d.app.Refreshed(p.workspace)
 	key := client.Principal + "\x00" + p.dir
-	principal := d.visitors.of(client.Principal)
+	principal, claims := d.visitors.of(client.Principal), claimsIn(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if l, ok := d.lists[key]; ok && l.of == c && l.principal == principal {
+	if l, ok := d.lists[key]; ok && l.of == c && l.principal == principal && l.claims == claims {
 		return l
 	}
-	l := mcpListed{of: c, principal: principal, entries: map[string]*executor.Entry{}}
+	l := mcpListed{of: c, principal: principal, claims: claims, entries: map[string]*executor.Entry{}}
 	var tools []mcpserver.Tool
 	for _, entry := range c.Tools.ListIn(p.workspace) {
-		if !d.offers(c, client, entry.Tool) {
+		if !d.offers(c, client, claims, entry.Tool) {
 			continue
 		}
 		shown := d.app.shown(entry.Tool)
@@ -172,7 +173,7 @@ func (d *mcpDoor) listed(client *mcpserver.Client, p mcpPlace) mcpListed {
 const mostLists = 256
 
 // offers reports whether a client is offered a tool.
-func (d *mcpDoor) offers(c *Configuration, client *mcpserver.Client, t *tool.Tool) bool {
+func (d *mcpDoor) offers(c *Configuration, client *mcpserver.Client, claims tool.Claims, t *tool.Tool) bool {
 	if d.visitors != nil {
 		if p := d.visitors.of(client.Principal); p == nil || !mayUse(p, t.ID) {
 			return false
@@ -183,7 +184,7 @@ func (d *mcpDoor) offers(c *Configuration, client *mcpserver.Client, t *tool.Too
 	}
 	settings := c.Set.Settings
 	settings.Expose = slices.Concat(settings.Expose, d.o.Expose)
-	return IsExposed(t, settings)
+	return IsExposed(t, settings, claims)
 }
 
 // List implements mcpserver.Tools.
@@ -192,7 +193,7 @@ func (d *mcpDoor) List(ctx context.Context, client *mcpserver.Client) (*mcpserve
 	if err != nil {
 		return nil, &mcpserver.ProtocolError{Code: notHere, Message: err.Error()}
 	}
-	return d.listed(client, p).catalogue, nil
+	return d.listed(ctx, client, p).catalogue, nil
 }
 
 // notHere is the code of an error of ours: nothing is done in that directory.
@@ -228,7 +229,7 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 	case input != nil:
 		return mcpserver.CallResult{Input: input}, nil
 	}
-	listed := d.listed(call.Client, p)
+	listed := d.listed(ctx, call.Client, p)
 	if listed.all != nil {
 		meant, told, err := searched(d.o.Prefix, listed.all, call)
 		switch {

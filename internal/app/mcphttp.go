@@ -42,7 +42,7 @@ func (a *App) mcpDoor() (serve.Door, error) {
 		Admit: func(r *http.Request) (func(), time.Duration, bool) {
 			return visitors.admit(serve.PrincipalOf(r.Context()))
 		},
-		Carry:   withShown,
+		Carry:   a.claims.withShown,
 		Guarded: true, // by the frame
 		Streams: serve.Streams,
 	})

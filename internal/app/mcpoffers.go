@@ -41,7 +41,7 @@ func (r mcpResources) offered(ctx context.Context, client *mcpserver.Client) ([]
 	if err != nil {
 		return nil, p, mcpListed{}, &mcpserver.ProtocolError{Code: notHere, Message: err.Error()}
 	}
-	listed := r.listed(client, p)
+	listed := r.listed(ctx, client, p)
 	var list []config.Resource
 	for _, one := range listed.of.Set.Resources {
 		if r.mayHave(client, one.Name) && (one.Tool == "" || listed.entry(one.Tool) != nil) {
@@ -200,7 +200,7 @@ func (p mcpPrompts) offered(ctx context.Context, client *mcpserver.Client) ([]co
 		return nil, &mcpserver.ProtocolError{Code: notHere, Message: err.Error()}
 	}
 	var list []config.Prompt
-	for _, one := range p.listed(client, place).of.Set.Prompts {
+	for _, one := range p.listed(ctx, client, place).of.Set.Prompts {
 		if p.mayHave(client, one.Name) {
 			list = append(list, one)
 		}

@@ -26,7 +26,7 @@ type toolDoor struct {
 
 // Open implements acp.ToolDoor.
 func (d *toolDoor) Open(s *acp.Session) (*acp.MCPServer, error) {
-	if len(d.app.Configuration().Exposed(s.Workspace())) == 0 {
+	if len(d.app.Configuration().Exposed(s.Workspace(), tool.Claims{})) == 0 {
 		return nil, nil // an agent may take an empty server for a broken one
 	}
 	o := toolsocket.ListenOptions{
@@ -82,26 +82,27 @@ func (d *toolDoor) ToolID(w tool.Workspace, name string) (string, bool) {
 }
 
 // Exposed lists the tools that agents are offered: those that people wrote, for the workspace among them, and
-// of the shipped ones those that the settings name, since agents have their own for most of that.
-func (c *Configuration) Exposed(w tool.Workspace) []*executor.Entry {
+// of the shipped ones those that the settings name, since agents have their own for most of that. Those are left out that
+// let in nobody with these claims.
+func (c *Configuration) Exposed(w tool.Workspace, claims tool.Claims) []*executor.Entry {
 	var list []*executor.Entry
 	for _, entry := range c.Tools.ListIn(w) {
-		if IsExposed(entry.Tool, c.Set.Settings) {
+		if IsExposed(entry.Tool, c.Set.Settings, claims) {
 			list = append(list, entry)
 		}
 	}
 	return list
 }
 
-// IsExposed reports whether agents are offered a tool.
-func IsExposed(t *tool.Tool, settings config.Settings) bool {
-	return t.Unavailable == "" && (!t.Shipped() || slices.Contains(settings.Expose, t.ID))
+// IsExposed reports whether a caller with these claims is offered a tool.
+func IsExposed(t *tool.Tool, settings config.Settings, claims tool.Claims) bool {
+	return t.Unavailable == "" && t.Access.Lets(claims) && (!t.Shipped() || slices.Contains(settings.Expose, t.ID))
 }
 
 // exposedAs finds the one tool that an agent may know under a name: agents respell names for their models.
 func (c *Configuration) exposedAs(w tool.Workspace, name string) (*executor.Entry, bool) {
 	var found *executor.Entry
-	for _, entry := range c.Exposed(w) {
+	for _, entry := range c.Exposed(w, tool.Claims{}) {
 		if mcpserver.SameName(mcpserver.ToolName(entry.Tool.ID), name) {
 			if found != nil {
 				return nil, false

@@ -25,6 +25,10 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no tool %q", id)
 		}
+		if access := set.Tools[i].Tool.Access; access != nil {
+			x.told = append(x.told, fmt.Sprintf("%s: who may call it (access, %s) is left out: whoever takes the file may", id,
+				access.Source))
+		}
 		if err := x.add(set, &set.Tools[i]); err != nil {
 			return nil, nil, fmt.Errorf("%s: tool %q: %w", set.Tools[i].Tool.Source, id, err)
 		}

@@ -108,6 +108,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
 	l.checkExposed()
+	l.checkAccess()
 	l.addMiddleware()
 	l.sortOffers()
 	AddExcerptsOf(l.files, l.found)

@@ -25,6 +25,7 @@ func ToolsSchema() ([]byte, error) {
 		{"required": []string{"http"}}, {"required": []string{"execution_profile"}}, {"required": []string{"a2a"}}}
 	root := rootMapping()
 	withTools := object(root, "tools")
+	withTools["dependencies"] = schema{"groups": []string{"access"}}
 	bare := schema{
 		"properties": schema{
 			// A tool may be called version or template_safety, too.
@@ -97,6 +98,11 @@ func ToolsSchema() ([]byte, error) {
 			"prompt":          object(promptMapping()),
 			"prompt_argument": object(promptArgumentMapping(), "name"),
 			"prompt_message":  object(promptMessageMapping()),
+
+			"group":         requireObject(object(groupMapping())),
+			"tool_selector": requireObject(object(toolSelectorMapping())),
+			"access":        object(accessMapping(), "allowed_group_ids"),
+			"claim_matcher": object(claimMatcherMapping(), "json_path", "operator"),
 
 			"middleware":  object(middlewareMapping()),
 			"match_tools": object(middlewareMatchMapping()),

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"math"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -69,6 +70,11 @@ func schemaRows() map[string]map[string]schemaRow {
 					"additionalProperties": ref("source")}},
 			"middleware": {"What is added to the tools of this file that a row matches; the first row counts.",
 				aList(ref("middleware"))},
+			"groups": {"Tools of this file that rules of access name together, by name.",
+				schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": toolID.String()},
+					"additionalProperties": ref("group")}},
+			"access": {"Who may call the tools of this file, by the claims of his token. Whom no rule lets in finds no such tool.",
+				schema{"type": "array", "minItems": 1, "items": ref("access")}},
 			"resources": {"What MCP clients may read, by name.", schema{"type": []string{"object", "null"},
 				"propertyNames": schema{"pattern": offerName.String()}, "additionalProperties": ref("resource")}},
 			"prompts": {"Texts that a person picks in an MCP client, by name.", schema{"type": []string{"object", "null"},
@@ -181,6 +187,37 @@ func schemaRows() map[string]map[string]schemaRow {
 			"image":     {"A picture, as base64.", aText()},
 			"mime_type": {"What kind of picture or resource it is.", aText()},
 			"uri":       {"The text is told as the resource of that URI.", aText()},
+		},
+		"a group": {
+			"description": {"What they have in common.", aText()},
+			"selectors": {"Which tools are in it: those that one of the selectors fits.",
+				schema{"type": "array", "minItems": 1, "items": ref("tool_selector")}},
+			"explicit_tool_ids": {"Tools that are in it, too, by their ids.", schema{"type": "array", "minItems": 1, "items": aText()}},
+			"excluded_tool_ids": {"Tools that are not in it whatever else is said, by their ids.",
+				schema{"type": "array", "minItems": 1, "items": aText()}},
+		},
+		"a selector of tools": {
+			"source_pattern": {"The source that the tool sends its request to. * is any characters, ? is one; " +
+				"regex: and a regular expression (RE2).", aText()},
+			"name_pattern":   {"The tool's id, likewise.", aText()},
+			"path_pattern":   {"The path of its request behind that of the source, as it is written there, likewise.", aText()},
+			"method_pattern": {"The method of its request, likewise.", aText()},
+			"required_tags":  {"Tags that the tool has, all of them.", aList(aText())},
+			"excluded_tags":  {"Tags of which the tool has none.", aList(aText())},
+		},
+		"a rule of access": {
+			"name":        {"What people call the rule.", aText()},
+			"description": {"Who that is.", aText()},
+			"issuer":      {"Whose tokens count: the name under serve: oidc. Needed where there are several.", aText()},
+			"claim_matchers": {"What has to be so of the claims of who calls, all of it.",
+				schema{"type": "array", "minItems": 1, "items": ref("claim_matcher")}},
+			"everybody":         {"Whoever calls, at every door.", schema{"const": true}},
+			"allowed_group_ids": {"The groups of tools that he may call.", schema{"type": "array", "minItems": 1, "items": aText()}},
+		},
+		"a matcher": {
+			"json_path": {"Where the claim stands: names with dots, or a JSON pointer.", aText()},
+			"operator":  {"How it is looked at.", anEnum(append(claimOperators(), inCapitals(claimOperators())...)...)},
+			"value":     {"What it is compared with.", anyOf(aText(), aBool(), schema{"type": "array", "items": aText()})},
 		},
 		"a row of middleware": {
 			"match":    {"Which tools it is for; all of the file where it is not there.", ref("match_tools")},
@@ -486,4 +523,12 @@ func inputSchema() schema {
 		properties[key] = schema{}
 	}
 	return schema{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+// inCapitals returns words as some files have them.
+func inCapitals(words []string) (all []string) {
+	for _, word := range words {
+		all = append(all, strings.ToUpper(word))
+	}
+	return all
 }

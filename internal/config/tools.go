@@ -45,6 +45,10 @@ type toolsFile struct {
 	entries []*toolEntry
 
 	middleware []*middlewareRow
+	groups     []*toolGroup
+	groupsAt   yamldoc.Value // where they stand; without a node there are none
+	access     []*accessRule
+	accessAt   yamldoc.Value // likewise
 	resources  []Resource
 	prompts    []Prompt
 	imports    []Import
@@ -78,6 +82,7 @@ func readToolsFile(file File) (toolsRead, error) {
 		tools[i] = entry.finish()
 		warnings[i] = append(entry.found, f.doc.Found[before:]...)
 	}
+	f.grantAccess(tools, warnings)
 	f.doc.Finish()
 	if f.doc.Found.Broken() {
 		return toolsRead{}, f.doc.Found
@@ -99,6 +104,8 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 			// read first: tools name them
 			yamldoc.NewKey("sources", "a mapping of services that tools send requests to", func(*toolsFile, yamldoc.Value) {}),
 			yamldoc.NewKey("middleware", "a list of rows: {match, timeout, …}", (*toolsFile).readMiddleware),
+			yamldoc.NewKey("groups", "a mapping of groups of tools: {selectors, …}", (*toolsFile).readGroups),
+			yamldoc.NewKey("access", "a list of rules: {claim_matchers, allowed_group_ids}", (*toolsFile).readAccess),
 			yamldoc.NewKey("resources", "a mapping of resources", (*toolsFile).readResources),
 			yamldoc.NewKey("prompts", "a mapping of prompts", (*toolsFile).readPrompts),
 			// read first: it says how to read the rest
@@ -109,6 +116,7 @@ func rootMapping() yamldoc.Mapping[*toolsFile] {
 		},
 		UnknownHint: "; a tool's id stands below tools, two spaces deeper",
 		Synonyms: map[string]string{"functions": "tools", "toolbox": "tools", "commands": "tools",
+			"tool_groups": "groups", "access_policies": "access", "policies": "access",
 			"formatversion": "version"},
 		Elsewhere: []yamldoc.Misplaced{
 			{Names: toolMapping().Names(), Hint: "%s belongs to a tool, below its id"},
@@ -156,6 +164,10 @@ func (f *toolsFile) readBare(v yamldoc.Value) {
 		case (e.Name == "version" || e.Name == "template_safety") && !isTool: // read already
 		case e.Name == "middleware" && !isTool:
 			f.readMiddleware(e.Value)
+		case e.Name == "groups" && !isTool:
+			f.readGroups(e.Value)
+		case e.Name == "access" && !isTool:
+			f.readAccess(e.Value)
 		case e.Name == "resources" && !isTool:
 			f.readResources(e.Value)
 		case e.Name == "prompts" && !isTool:

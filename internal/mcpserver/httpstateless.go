@@ -45,13 +45,14 @@ func (h *HTTP) stateless(w http.ResponseWriter, r *http.Request, m message) {
 	out := newReply(w, r)
 	defer out.close()
 	x := &exchange{client: client, id: m.id, method: m.method, params: m.params, peer: out, place: seat}
+	carried := h.o.Carry(r.Context(), r)
 	if m.method == "tools/call" {
-		if failed := h.mirrored(r, x); failed != nil {
+		if failed := h.mirrored(carried, r, x); failed != nil {
 			h.refuse(w, http.StatusBadRequest, m.id, failed)
 			return
 		}
 	}
-	ctx, cancel := context.WithCancelCause(h.o.Carry(r.Context(), r))
+	ctx, cancel := context.WithCancelCause(carried)
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(ErrGone) })()
 	result, failed := h.server.answer(ctx, x)
@@ -135,8 +136,8 @@ func decoded(value string) (string, bool) {
 
 // mirrored refuses a call whose headers Mcp-Param-… are not what its arguments say, for the parameters whose
 // tool wants them there.
-func (h *HTTP) mirrored(r *http.Request, x *exchange) *ProtocolError {
-	catalogue, err := h.server.o.Tools.List(r.Context(), x.client)
+func (h *HTTP) mirrored(ctx context.Context, r *http.Request, x *exchange) *ProtocolError {
+	catalogue, err := h.server.o.Tools.List(ctx, x.client)
 	if err != nil {
 		return nil //nolint:nilerr // the call says what is wrong
 	}

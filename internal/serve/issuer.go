@@ -33,6 +33,7 @@ const (
 type issuer struct {
 	name       string
 	spec       IssuerSpec
+	only       bool // there is no other
 	workspace  string
 	algorithms []jose.SignatureAlgorithm
 	keys       *keySet
@@ -41,8 +42,8 @@ type issuer struct {
 
 // newIssuer makes an issuer. Where before says the same of its keys, they are kept: the issuer may not answer at
 // the moment.
-func newIssuer(name string, spec IssuerSpec, before *issuer, workspace string, now func() time.Time, say func(string)) (
-	*issuer, error) {
+func newIssuer(name string, spec IssuerSpec, only bool, before *issuer, workspace string, now func() time.Time,
+	say func(string)) (*issuer, error) {
 	var keys *keySet
 	if before != nil && before.keys.isFor(spec) {
 		keys = before.keys
@@ -52,7 +53,7 @@ func newIssuer(name string, spec IssuerSpec, before *issuer, workspace string, n
 			return nil, &SettingError{spec.Source, fmt.Errorf("the issuer %s: %w", name, err)}
 		}
 	}
-	i := &issuer{name: name, spec: spec, workspace: cmp.Or(spec.Workspace, workspace), keys: keys, now: now}
+	i := &issuer{name: name, spec: spec, only: only, workspace: cmp.Or(spec.Workspace, workspace), keys: keys, now: now}
 	for _, algorithm := range spec.Algorithms {
 		i.algorithms = append(i.algorithms, jose.SignatureAlgorithm(algorithm))
 	}
@@ -120,8 +121,13 @@ func (i *issuer) principal(ctx context.Context, parsed *jwt.JSONWebToken, said c
 	if name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 		return nil, fmt.Errorf("%w: its claim %s is no name", errWrongCredential, i.spec.NameClaim)
 	}
+	var issued time.Time
+	if said.IssuedAt != nil {
+		issued = said.IssuedAt.Time()
+	}
 	return &Principal{
-		Name: i.name + ":" + name, Scopes: i.scopes(all), Workspace: i.workspace, Claims: all, MCP: i.spec.MCP,
+		Name: i.name + ":" + name, Scopes: i.scopes(all), Workspace: i.workspace, MCP: i.spec.MCP,
+		Claims: all, Issuer: i.name, OnlyIssuer: i.only, Issued: issued,
 		Expires: said.Expires.Time().Add(leeway), token: &token, rate: i.spec.Rate, atOnce: i.spec.AtOnce,
 	}, nil
 }

@@ -102,7 +102,7 @@ func (p *provider) issuer(change func(*IssuerSpec)) *issuer {
 	if change != nil {
 		change(&spec)
 	}
-	i, err := newIssuer("corp", spec, nil, "/w", func() time.Time { return *p.now.Load() }, func(line string) { p.t.Log(line) })
+	i, err := newIssuer("corp", spec, true, nil, "/w", func() time.Time { return *p.now.Load() }, func(line string) { p.t.Log(line) })
 	if err != nil {
 		p.t.Fatal(err)
 	}

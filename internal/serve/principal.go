@@ -17,6 +17,11 @@ type Principal struct {
 	Workspace string // the directory that it works in, absolute; "" for the daemon's own
 	// Claims are what the issuer of its token says of it; nil for a principal of the configuration.
 	Claims map[string]any
+	// Issuer is what the configuration calls that issuer, and OnlyIssuer is set where it has no other.
+	Issuer     string
+	OnlyIssuer bool
+	// Issued is when its token was; zero where that does not say.
+	Issued time.Time
 	// MCP is what the configuration says of it at the MCP door.
 	MCP MCP
 	// Expires is when its token ends; zero for one that does not.

@@ -158,7 +158,7 @@ func (s *Server) make(ctx context.Context, settings Settings) (in *inForce, err 
 		return nil, &SettingError{Err: err}
 	}
 	for name, spec := range sorted(settings.Issuers) {
-		i, err := newIssuer(name, spec, s.issuer(name), settings.Workspace, s.o.Now, s.o.Say)
+		i, err := newIssuer(name, spec, len(settings.Issuers) == 1, s.issuer(name), settings.Workspace, s.o.Now, s.o.Say)
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,8 @@ type Caller struct {
 	Workspace string
 	// Token is what it has shown with this request, for tools that have it exchanged. It is kept nowhere.
 	Token tool.Credential
+	// Claims are what that token says of it. They are kept nowhere.
+	Claims tool.Claims
 	// Trace is the W3C Trace Context of this request; the zero Trace for none. It is kept nowhere.
 	Trace tool.Trace
 }

@@ -93,8 +93,8 @@ func NewToolAgent(o ToolOptions) *ToolAgent {
 
 // Card implements Agent.
 func (a *ToolAgent) Card(from Caller) *wire.AgentCard {
-	from.Token, from.Trace = tool.Credential{}, tool.Trace{} // the same card for all of them
 	tools := a.o.Tools.List(from)
+	from.Token, from.Claims, from.Trace = tool.Credential{}, tool.Claims{}, tool.Trace{} // the same card for all of them
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known := a.cards[from]

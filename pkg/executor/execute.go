@@ -72,12 +72,16 @@ func (e *Executor) execute(ctx context.Context, call tool.Call, caller Caller,
 	return result
 }
 
-// resolve finds the tool.
+// resolve finds the tool. To whom it does not let in there is none, but to a person at a command line, whose file it is.
 func resolve(in Configuration, call tool.Call) (*Entry, *tool.Failure) {
 	entry, ok := in.Tools.LookupIn(call.Workspace, call.Tool)
-	if !ok {
+	lets := ok && entry.Tool.Access.Lets(call.Origin.Claims)
+	if ok && !lets && call.Origin.Door == tool.DoorCLI {
+		return nil, tool.Failf(tool.FailNotFound, "tool %q is not available here: %s", call.Tool, entry.Tool.Access.Missing())
+	}
+	if !lets {
 		meant := ""
-		if near := spelling.Nearest(call.Tool, in.Tools.ids(call.Workspace)); near != "" {
+		if near := spelling.Nearest(call.Tool, in.Tools.ids(call.Workspace, call.Origin.Claims)); near != "" {
 			meant = fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		return nil, tool.Failf(tool.FailNotFound,
@@ -149,6 +153,11 @@ func (e *Executor) holds(a *act, permit permissions.Permit) *tool.Failure {
 	}
 	if again.Verdict == permissions.Reject {
 		return tool.Failf(tool.FailDenied, "the permission no longer holds: %s", denial(a, again))
+	}
+	// Whoever calls may have shown another token by now, and the files may let in others.
+	if entry, ok := now.Tools.LookupIn(a.call.Workspace, a.tool.ID); ok && !entry.Tool.Access.Lets(a.call.Origin.Claims.Now()) {
+		return tool.Failf(tool.FailDenied,
+			"the permission no longer holds: by what is known of the caller now, there is no tool %q for it", a.tool.ID)
 	}
 	// The files that its names mean must still be those that were decided about.
 	if a.moved() {

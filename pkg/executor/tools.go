@@ -112,10 +112,13 @@ func sorted(entries map[string]*Entry) []*Entry {
 		func(a, b *Entry) int { return strings.Compare(a.Tool.ID, b.Tool.ID) })
 }
 
-func (t *Tools) ids(w tool.Workspace) []string {
+// ids lists the tools that a caller with these claims may know of.
+func (t *Tools) ids(w tool.Workspace, claims tool.Claims) []string {
 	var ids []string
 	for _, entry := range t.ListIn(w) {
-		ids = append(ids, entry.Tool.ID)
+		if entry.Tool.Access.Lets(claims) {
+			ids = append(ids, entry.Tool.ID)
+		}
 	}
 	return ids
 }

@@ -43,6 +43,8 @@ type Origin struct {
 	ToolCall string // the id under which the agent told the editor of the call; "" when it did not
 	// Token is what the principal of a call to the daemon has shown, where an issuer of tokens has signed it.
 	Token Credential
+	// Claims are what that token says of the principal.
+	Claims Claims
 }
 
 // Recorded returns the principal of a call to the daemon, and "" for any other call: the command of an agent

@@ -54,6 +54,9 @@ type Tool struct {
 	Unavailable string
 	// Disabled says that a person has switched it off, which is why it is unavailable.
 	Disabled bool
+
+	// Access says who may call it by the claims of who calls; nil for everybody.
+	Access *Access
 }
 
 // Sandbox is what an entry grants its calls, and how much of it.

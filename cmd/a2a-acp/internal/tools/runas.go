@@ -63,7 +63,7 @@ func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call
 	agent, known := agents.ByName(flags.agent)
 	seen := seenAs{
 		Agent: flags.agent, Known: known, Offered: mcpserver.FromTool(entry.Tool),
-		Exposed: app.IsExposed(entry.Tool, a.Set().Settings), Arguments: withoutSecrets(entry.Tool, call.Arguments),
+		Exposed: app.IsExposed(entry.Tool, a.Set().Settings, tool.Claims{}), Arguments: withoutSecrets(entry.Tool, call.Arguments),
 	}
 	seen.Name = agent.ToolName(mcpserver.Name, seen.Offered.Name)
 	preview, failure := a.Executor.Preview(call)

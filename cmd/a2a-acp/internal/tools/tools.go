@@ -2,6 +2,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -70,7 +71,9 @@ type listedTool struct {
 	Exposed     bool   `json:"exposed"` // agents are offered it
 	Unavailable string `json:"unavailable,omitempty"`
 	Disabled    bool   `json:"disabled,omitempty"`
-	Tokens      int    `json:"tokens,omitempty"` // with --tokens
+	// Access says who may call it at the daemon, by the claims of their tokens; nil for everybody.
+	Access []string `json:"access,omitempty"`
+	Tokens int      `json:"tokens,omitempty"` // with --tokens
 }
 
 func toolsListCommand(env *cli.Environment) *cobra.Command {
@@ -96,8 +99,9 @@ func toolsListCommand(env *cli.Environment) *cobra.Command {
 			list = append(list, listedTool{
 				ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
 				Layer:    t.Source.Layer.String(),
-				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable, Disabled: t.Disabled,
-				Exposed: app.IsExposed(&t, set.Settings),
+				ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: unavailable(&t), Disabled: t.Disabled,
+				Access:  whoMay(&t),
+				Exposed: app.IsExposed(&t, set.Settings, tool.Claims{}),
 			})
 			if *tokens {
 				list[len(list)-1].Tokens = mcpserver.Tokens(&t)
@@ -143,9 +147,26 @@ func does(t listedTool) string {
 	return "changes"
 }
 
+// unavailable says why the tool cannot be called here, where nothing is verified of who calls; "" for one that can.
+func unavailable(t *tool.Tool) string { return cmp.Or(t.Unavailable, t.Access.Missing()) }
+
+// whoMay says whom each rule of access lets call a tool.
+func whoMay(t *tool.Tool) (all []string) {
+	if t.Access == nil {
+		return nil
+	}
+	for _, r := range t.Access.Rules {
+		all = append(all, r.Who())
+	}
+	return all
+}
+
 func offered(t listedTool) string {
-	if t.Exposed {
+	switch {
+	case t.Exposed:
 		return "yes"
+	case len(t.Access) > 0 && !t.Disabled:
+		return "by claims"
 	}
 	return "no"
 }
@@ -245,8 +266,9 @@ func shownTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) too
 		listedTool: listedTool{
 			ID: t.ID, Name: t.Name, Description: t.Description, Source: t.Source.String(),
 			Layer:    t.Source.Layer.String(),
-			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: t.Unavailable, Disabled: t.Disabled,
-			Exposed: app.IsExposed(t, set.Settings),
+			ReadOnly: t.IsReadOnly(), Asks: t.Sandbox.RequiresConfirmation, Unavailable: unavailable(t), Disabled: t.Disabled,
+			Access:  whoMay(t),
+			Exposed: app.IsExposed(t, set.Settings, tool.Claims{}),
 		},
 		Script: t.Script, Exec: execDetails(t), HTTP: httpDetails(t), A2A: a2aDetails(t), InputSchema: t.InputSchema(),
 		Limits: map[string]any{
@@ -265,8 +287,11 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	t := &loaded.Tool
 	w := env.Stdout
 	fmt.Fprintf(w, "%s  (%s, %s)\n", t.ID, t.Source, t.Source.Layer)
-	if t.Unavailable != "" {
-		fmt.Fprintf(w, "unavailable: %s\n", t.Unavailable)
+	if why := unavailable(t); why != "" {
+		fmt.Fprintf(w, "unavailable: %s\n", why)
+	}
+	for _, who := range whoMay(t) {
+		fmt.Fprintf(w, "for callers of the daemon with %s\n", display.Line(who))
 	}
 	fmt.Fprintf(w, "%s\n", display.Text(strings.TrimSpace(t.Description)))
 	if len(t.Parameters) > 0 {
