@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/person"
 )
 
 // TestQuestionsInTurn has a batch put one question after the other on a terminal. What is typed before a question
@@ -98,5 +101,46 @@ func TestLoginIsDone(t *testing.T) {
 				t.Errorf("it ended with %v after %d messages; want %d:\n%s", err, messages.Load(), test.messages, w.everything())
 			}
 		})
+	}
+}
+
+// TestQuestionsAreLeft has people leave questions by Ctrl-C and Ctrl-D: the program ends, and nothing is written.
+func TestQuestionsAreLeft(t *testing.T) {
+	t.Parallel()
+	if person.Look().Caller != person.Person && os.Getenv("REQUIRE_SANDBOX") == "" {
+		t.Skip("nobody is shown to be a person here")
+	}
+	const ctrlC, ctrlD = "\x03", "\x04"
+	for _, row := range []struct {
+		args    []string
+		asks    string
+		key     string
+		ends    string
+		says    string
+		missing string // a file that must not be there
+	}{
+		{[]string{"init"}, "A number or a name", ctrlC, "exit status 130", "nothing is written", ".config/a2a-acp"},
+		{[]string{"init"}, "A number or a name", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
+		{[]string{"init", "--preset", "balanced"}, "on the desktop?", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
+	} {
+		m := newMachine(t)
+		w := m.terminal(24, 80, row.args...)
+		for range 1200 {
+			if strings.Contains(w.everything(), row.asks) {
+				break
+			}
+			<-time.After(50 * time.Millisecond)
+		}
+		w.typed(row.key)
+		err := w.ends()
+		if err == nil || err.Error() != row.ends {
+			t.Errorf("%q at a question of %q: it ended with %v, want %s", row.key, row.args, err, row.ends)
+		}
+		if !strings.Contains(w.everything(), row.says) {
+			t.Errorf("%q at a question of %q: the screen has no %q:\n%s", row.key, row.args, row.says, w.everything())
+		}
+		if _, err := os.Lstat(filepath.Join(m.home, row.missing)); !os.IsNotExist(err) {
+			t.Errorf("%q at a question of %q: %s is there (%v)", row.key, row.args, row.missing, err)
+		}
 	}
 }

@@ -108,7 +108,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	}
 	a.o.Say(fmt.Sprintf("guarding %s; its own acts: %s", o.Agent.Title, b.known.Own))
 	if o.Hooks {
-		a.o.Say("questions wait for you in another terminal: a2a-acp approvals list")
+		a.o.Say("questions wait for you in another terminal: a2a-acp approvals watch")
 	}
 	// What the person has said to it is none of the record's business.
 	a.note(events.Event{Type: events.BridgeStarted, Command: o.Command, Coverage: b.coverage()})

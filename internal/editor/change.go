@@ -31,6 +31,9 @@ type Change struct {
 	restores bool   // After is what the backup holds, or what was before there was a file
 }
 
+// Removes reports whether the file goes: Enable had made it, and nothing else has come into it.
+func (c Change) Removes() bool { return c.Before != nil && c.After == nil }
+
 // List returns the agents in the settings of the editor.
 func (e Editor) List(p Dirs) ([]Entry, error) {
 	path, _ := e.Settings(p)

@@ -45,7 +45,7 @@ func (s scripts) Cure(t *tool.Tool, o outcome) string {
 		return fmt.Sprintf("a file could not be run as a program%s: chmod +x it, or name its interpreter (bash FILE)", quotedIn(path))
 	case path != "":
 		return fmt.Sprintf("access was denied%s: "+
-			"what a call may use beside its working directory stands under allowed_paths in the tool's entry (%s); "+
+			"a call reads its working directory, and writes what allowed_paths in the tool's entry (%s) names, such as [\".\"]; "+
 			"where it is granted, look at the file's own mode (ls -l)", quotedIn(path), t.Source)
 	}
 	return ""

@@ -36,13 +36,10 @@ func (s scripts) Refusals(a *act, said string, exitCode int) []tool.Hint {
 		if a.call.Origin.Door != tool.DoorCLI && refusal.Path != "" && !a.call.Workspace.Contains(refusal.Path) {
 			continue // a hint is only for what exists, so an agent could find out what there is outside
 		}
-		hint := hintOf(a.relative(refusal))
-		if refusal.What == sandbox.RefusedWrite && a.tool.IsReadOnly() { // no line beside that one would allow it
-			hint.Refused, hint.Allow = hint.Refused+", and a tool with readOnlyHint: true writes nowhere", ""
-		}
+		hint := a.hintOf(a.relative(refusal))
 		hints = append(hints, hint)
 	}
-	network := hintOf(sandbox.Refusal{What: sandbox.RefusedNetwork})
+	network := a.hintOf(sandbox.Refusal{What: sandbox.RefusedNetwork})
 	if !settled.Report().Network && a.endsAsCurl(exitCode) && !slices.Contains(hints, network) {
 		hints = append(hints, network)
 	}
@@ -102,6 +99,18 @@ func (a *act) missedHere(said string) string {
 		}
 	}
 	return ""
+}
+
+// hintOf says a refusal, and what the tool's annotations have to do with it: against them no line alone would help.
+func (a *act) hintOf(r sandbox.Refusal) tool.Hint {
+	hint := hintOf(r)
+	switch {
+	case r.What == sandbox.RefusedWrite && a.tool.IsReadOnly():
+		hint.Refused, hint.Allow = hint.Refused+", and a tool with readOnlyHint: true writes nowhere", ""
+	case r.What == sandbox.RefusedNetwork && a.tool.SaysClosed():
+		hint.Allow = "openWorldHint: true in annotations, and " + hint.Allow
+	}
+	return hint
 }
 
 // hintOf says a refusal in the words of tools.yaml. No line is offered for what is a secret, or is run or

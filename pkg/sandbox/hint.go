@@ -147,9 +147,14 @@ func namesIn(line string, at int) []string {
 		return names
 	}
 	before := strings.TrimRight(line[:at], " :")
-	if _, last, found := cutLast(before, ": "); found && !strings.Contains(last, " ") {
-		add(last)
-		return names
+	if _, last, found := cutLast(before, ": "); found {
+		for _, words := range []string{"cannot create ", "cannot open "} { // of dash, which is sh and so make's shell
+			last = strings.TrimPrefix(last, words)
+		}
+		if !strings.Contains(last, " ") {
+			add(last)
+			return names
+		}
 	}
 	for _, word := range strings.Fields(before) {
 		word = strings.Trim(word, ":,;()[]")

@@ -120,6 +120,8 @@ func TestRefusals(t *testing.T) {
 		{"touch", "touch: cannot touch 'OTHER/new': No such file or directory", []Refusal{write("other/new", "other")}},
 		{"redirection", "/dev/fd/4: line 3: OTHER/new: No such file or directory", []Refusal{write("other/new", "other")}},
 		{"redirection, relative", "bash: line 1: out.txt: Read-only file system", []Refusal{write("work/out.txt", "work")}},
+		{"redirection of dash", "/bin/sh: 1: cannot create deep/app: Read-only file system", []Refusal{write("work/deep/app", "work/deep")}},
+		{"redirection of dash, read", "sh: 2: cannot open OTHER/file: Permission denied", []Refusal{read("other/file")}},
 		{"relative, upwards", "touch: cannot touch '../other/new': Permission denied", []Refusal{write("other/new", "other")}},
 		{"cat", "cat: OTHER/file: No such file or directory", []Refusal{read("other/file")}},
 		{"python", "PermissionError: [Errno 13] Permission denied: 'OTHER/file'", []Refusal{read("other/file")}},

@@ -184,6 +184,11 @@ func (t *Tool) IsOpenWorld() bool {
 	return t.Annotations.OpenWorld != nil && *t.Annotations.OpenWorld
 }
 
+// SaysClosed reports whether the annotations hold the tool to this machine, whatever its sandbox says.
+func (t *Tool) SaysClosed() bool {
+	return !t.IsOpenWorld() && (t.IsReadOnly() || t.Annotations.OpenWorld != nil)
+}
+
 // HoldToHints takes from the sandbox of a tool that changes nothing, as its author says, what it could
 // change something with, and from one that reaches nothing else what it could reach that with.
 func (t *Tool) HoldToHints() {
@@ -191,7 +196,7 @@ func (t *Tool) HoldToHints() {
 		return
 	}
 	s := &t.Sandbox
-	if closed := t.Annotations.OpenWorld; closed != nil && !*closed {
+	if t.SaysClosed() {
 		s.Network, s.Sockets = NetworkOff, nil
 	}
 	if !t.IsReadOnly() {
@@ -200,9 +205,6 @@ func (t *Tool) HoldToHints() {
 	s.AllowedPaths = slices.Clone(s.AllowedPaths)
 	for i := range s.AllowedPaths {
 		s.AllowedPaths[i].ReadOnly = true
-	}
-	if !t.IsOpenWorld() {
-		s.Network, s.Sockets = NetworkOff, nil
 	}
 }
 

@@ -327,7 +327,7 @@ func TestRunInteractive(t *testing.T) {
 	screen.wait("❯")
 	screen.keys(model.Prompt(shell("touch made"), shell("ls"), shell("touch yes"), model.Step{Say: "All done, really."}))
 	screen.enter(func() bool { return len(r.model.Told()) > 0 })
-	screen.wait("approvals list") // it shows what it waits for
+	screen.wait("approvals watch") // it shows what it waits for
 	r.answer(300*time.Millisecond, "approve", "--yes")
 	for started := time.Now(); len(r.model.Told()) < 3; time.Sleep(20 * time.Millisecond) {
 		if time.Since(started) > patience {

@@ -109,7 +109,7 @@ func (a *answerer) line(ctx context.Context, task a2aclient.End, prompt string) 
 	}
 	read := make(chan string, 1)
 	go func() { // ends with the line, or with the process
-		line, _ := a.env.ReadLine()
+		line, _ := a.env.ReadLine(context.WithoutCancel(ctx)) // what follows knows why it is left
 		read <- line
 	}()
 	select {

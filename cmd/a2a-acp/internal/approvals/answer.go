@@ -37,12 +37,12 @@ It needs a terminal that no agent has started, with --yes too.`,
 		if err := cli.CheckAtTerminal(env, "approving"); err != nil {
 			return err
 		}
-		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true, Always: session}, func() bool {
+		return answerApproval(cmd.Context(), env, args[0], store.Answer{Approved: true, Always: session}, func() (bool, error) {
 			if yes {
-				return true
+				return true, nil
 			}
 			how := map[bool]string{false: "this once", true: "and for the rest of the session"}[session]
-			return env.AskYes("\nAllow it, " + how + "?")
+			return env.AskYes(cmd.Context(), "\nAllow it, "+how+"?")
 		})
 	}
 	return cmd
@@ -70,7 +70,7 @@ person can answer.`,
 			return err
 		}
 		return answerApproval(cmd.Context(), env, args[0], store.Answer{Reason: reason},
-			func() bool { return true })
+			func() (bool, error) { return true, nil })
 	}
 	return cmd
 }
@@ -86,7 +86,7 @@ func oneID(cmd *cobra.Command, args []string) error {
 
 // answerApproval shows a question whole and answers it, if the person means it.
 func answerApproval(ctx context.Context, env *cli.Environment, id string, answer store.Answer,
-	meant func() bool) (err error) {
+	meant func() (bool, error)) (err error) {
 	approvals, err := app.OpenApprovals(ctx, env.AppOptions(nil, nil))
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; nothing was ever asked", display.Line(id),
@@ -108,7 +108,11 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 	if answer.Always && (asked.Lasting == "" || asked.Left) {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: it can be allowed once only; leave --session out", display.Line(id)))
 	}
-	if !meant() {
+	switch means, err := meant(); {
+	case err != nil:
+		env.Say("not answered; the question still waits")
+		return err
+	case !means:
 		env.Say("not answered; the question still waits")
 		return cli.Silent(exit.Denied)
 	}

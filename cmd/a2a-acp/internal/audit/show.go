@@ -68,7 +68,7 @@ then: of that act, or of all acts that match, such as those of a session.`,
 		act := Find(acts, args)
 		if act == nil {
 			return cli.Fail(exit.Usage,
-				errors.New("no such act is on record; a2a-acp audit list --last 0 shows all"))
+				errors.New("no such act is on record; a2a-acp audit list --session all --last 0 lists all"))
 		}
 		err = nil
 		if slices.ContainsFunc(act, func(entry audit.Entry) bool { return entry.Broken != "" }) {

@@ -159,7 +159,10 @@ func acceptDamage(cmd *cobra.Command, env *cli.Environment, dir string) error {
 	if err := cli.CheckAtTerminal(env, "accepting damage"); err != nil {
 		return err
 	}
-	if !env.AskYes("Put the record in " + display.Line(dir) + " aside, and begin a new one?") {
+	switch agreed, err := env.AskYes(cmd.Context(), "Put the record in "+display.Line(dir)+" aside, and begin a new one?"); {
+	case err != nil:
+		return err
+	case !agreed:
 		return cli.Fail(exit.Denied, errors.New("nothing was changed"))
 	}
 	if err := cli.Confirm(cmd.Context(), env); err != nil {

@@ -2,17 +2,37 @@ package cli
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
-// Ask prints a question on standard error and returns the line that is typed, without blanks around it; see Prompt.
-// ok is false where standard input has ended.
-func (e *Environment) Ask(question string) (line string, ok bool) {
-	if err := e.Prompt(question); err != nil {
-		return "", false
+// ErrEnded says that standard input has ended before there was an answer.
+var ErrEnded = errors.New("standard input has ended before the question was answered")
+
+// Ask prints a question on standard error and returns the line that is typed, without blanks around it; see Prompt
+// and ReadLine.
+func (e *Environment) Ask(ctx context.Context, question string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", interrupted(ctx)
 	}
-	return e.ReadLine()
+	if err := e.Prompt(question); err != nil {
+		return "", err
+	}
+	line, err := e.ReadLine(ctx)
+	if ctx.Err() != nil {
+		fmt.Fprintln(e.Stderr) // what follows begins a line of its own
+		return "", interrupted(ctx)
+	}
+	return line, err
+}
+
+// interrupted is why a question was left: Ctrl-C has been pressed, or the program is to end.
+func interrupted(ctx context.Context) error {
+	return Fail(exit.Interrupt, fmt.Errorf("left without an answer: %w", context.Cause(ctx)))
 }
 
 // Prompt prints a question on standard error. What was typed at a terminal before is dropped: nobody had read the
@@ -31,17 +51,38 @@ func (e *Environment) Prompt(question string) error {
 	return nil
 }
 
-// ReadLine returns the line that is typed for what Prompt has asked, without blanks around it. ok is false where standard
-// input has ended. A read of a terminal cannot be interrupted.
-func (e *Environment) ReadLine() (line string, ok bool) {
-	line, err := e.typed.ReadString('\n')
-	return strings.TrimSpace(line), err == nil || line != ""
+// ReadLine returns the line that is typed for what Prompt has asked, without blanks around it; ErrEnded where standard
+// input has ended, and the cause where ctx ends first. A read of a terminal cannot be interrupted, so nothing more may be
+// asked then: the line that comes at last would be taken for the answer.
+func (e *Environment) ReadLine(ctx context.Context) (string, error) {
+	read := make(chan string, 1)
+	typed := e.typed
+	go func() { // ends with the line, or with the process
+		line, err := typed.ReadString('\n')
+		if err == nil || line != "" {
+			read <- line
+		}
+		close(read)
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case line, ok := <-read:
+		if !ok {
+			return "", ErrEnded
+		}
+		return strings.TrimSpace(line), nil
+	}
 }
 
-// AskYes asks a question whose answer is no unless it is y or yes.
-func (e *Environment) AskYes(question string) bool {
-	line, _ := e.Ask(question + " [y/N] ") // what cannot be read is no yes
-	return isYes(line)
+// AskYes asks a question whose answer is no unless it is y or yes. What cannot be read is no yes. An error says that
+// the question was left.
+func (e *Environment) AskYes(ctx context.Context, question string) (bool, error) {
+	line, err := e.Ask(ctx, question+" [y/N] ")
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil && isYes(line), nil
 }
 
 func isYes(line string) bool {

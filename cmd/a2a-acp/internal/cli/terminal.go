@@ -136,25 +136,19 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 	if err := t.env.Prompt(fmt.Sprintf("%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)); err != nil {
 		return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 	}
-	answer := make(chan string, 1)
-	go func() { // ends with the line, or with the process
-		line, _ := t.env.ReadLine() // what cannot be read is no yes
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
+	line, err := t.env.ReadLine(ctx)
+	if ctx.Err() != nil {
 		t.left = true
 		fmt.Fprintf(t.env.Stderr, "\na2a-acp: %v\n", context.Cause(ctx))
 		return approval.Answer{}, context.Cause(ctx)
-	case line := <-answer:
-		if isYes(line) {
-			if err := t.confirmed(); err != nil {
-				return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
-			}
-			return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson,
-				By: t.env.Approver("terminal")}, nil
-		}
-		return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
-			Reason: "the person said no", By: t.env.Approver("terminal")}, nil
 	}
+	if err == nil && isYes(line) { // what cannot be read is no yes
+		if err := t.confirmed(); err != nil {
+			return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
+		}
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson,
+			By: t.env.Approver("terminal")}, nil
+	}
+	return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
+		Reason: "the person said no", By: t.env.Approver("terminal")}, nil
 }

@@ -180,7 +180,14 @@ func apply(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes 
 		if err := cli.CheckAtTerminal(env, "changing an editor's settings without --yes"); err != nil {
 			return err
 		}
-		if !env.AskYes(fmt.Sprintf("\nWrite this to %s?", env.Short(c.Path))) {
+		question := "Write this to %s?"
+		if c.Removes() {
+			question = "Remove %s, in which nothing else stands?"
+		}
+		switch agreed, err := env.AskYes(ctx, fmt.Sprintf("\n"+question, env.Short(c.Path))); {
+		case err != nil:
+			return err
+		case !agreed:
 			env.Say("nothing is changed")
 			return cli.Silent(exit.Denied)
 		}
@@ -191,7 +198,11 @@ func apply(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes 
 	if err := c.Apply(); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	env.Say("wrote " + env.Short(c.Path))
+	if c.Removes() {
+		env.Say("removed " + env.Short(c.Path) + ", which enable had made")
+	} else {
+		env.Say("wrote " + env.Short(c.Path))
+	}
 	if backup := c.Backup(); backup != "" {
 		env.Say("what it was is in " + env.Short(backup))
 	}

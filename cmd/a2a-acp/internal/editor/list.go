@@ -183,8 +183,9 @@ func named(env *cli.Environment, args []string) (editor.Editor, error) {
 	if len(args) == 0 {
 		return editor.Editor{}, cli.Fail(exit.Usage, errors.New("which editor? One of "+strings.Join(names, ", ")))
 	}
-	return editor.Editor{}, cli.Fail(exit.Usage, fmt.Errorf("%q is no editor whose settings can be changed: want one of %s",
-		args[0], strings.Join(names, ", ")))
+	const hint = "another ACP editor, such as Neovim or Emacs, runs a2a-acp bridge NAME in place of the agent"
+	return editor.Editor{}, cli.Fail(exit.Usage,
+		fmt.Errorf("%q is no editor whose settings can be changed: want one of %s\nhint: %s", args[0], strings.Join(names, ", "), hint))
 }
 
 func completeEditor(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

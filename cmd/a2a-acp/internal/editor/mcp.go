@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type mcpFlags struct {
 const here = "."
 
 func (f *mcpFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.mcp, "mcp", false, "enter our MCP server, where an editor has agents, too (zed)")
+	cmd.Flags().BoolVar(&f.mcp, "mcp", false, "enter your tools, as an MCP server, where agents are entered otherwise (zed)")
 	cmd.Flags().StringVar(&f.http, "http", "", "the URL of a running a2a-acp serve, in place of a program to start")
 	cmd.Flags().StringArrayVarP(&f.env, "env", "e", nil, "a variable for the server, NAME=VALUE; may be repeated")
 	f.addPlace(cmd)
@@ -36,7 +37,7 @@ func (f *mcpFlags) add(cmd *cobra.Command) {
 
 func (f *mcpFlags) addPlace(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workspace, "workspace", "",
-		"the settings of this project, not yours; or where calls are made, if there are none")
+		"enter it for this project only; a client without settings of projects makes its calls there")
 	cmd.Flags().Lookup("workspace").NoOptDefVal = here
 	cmd.Flags().StringVar(&f.configPath, "config-path", "", "the settings file, in place of the usual one")
 }
@@ -65,7 +66,7 @@ func hasAgents(name string) bool {
 func (f *mcpFlags) path(env *cli.Environment, c editor.Client) (path, dir string, err error) {
 	project := ""
 	if f.workspace != "" {
-		if project, err = filepath.Abs(f.workspace); err != nil {
+		if project, err = projectDir(env, f.workspace); err != nil {
 			return "", "", err
 		}
 		if !c.OfProjects() || f.configPath != "" {
@@ -78,6 +79,23 @@ func (f *mcpFlags) path(env *cli.Environment, c editor.Client) (path, dir string
 	}
 	path, err = c.File(settingsDirs(env), project)
 	return path, dir, err
+}
+
+// projectDir returns the directory that --workspace names. A shell leaves the tilde of --workspace=~/project as it is,
+// since it stands inside of a word.
+func projectDir(env *cli.Environment, named string) (string, error) {
+	dir := named
+	if rest, ok := strings.CutPrefix(named, "~"); ok && (rest == "" || rest[0] == '/') {
+		dir = env.Getenv("HOME") + rest
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("--workspace=%s: there is no directory %s", named, dir)
+	}
+	return dir, nil
 }
 
 // server returns what is entered.
@@ -154,5 +172,21 @@ func disableMCP(cmd *cobra.Command, env *cli.Environment, c editor.Client, f mcp
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
+	if f.workspace == "" && f.configPath == "" && change.None() && ownedHere(env, c) {
+		env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
+	}
 	return apply(cmd.Context(), env, change, dry, yes)
+}
+
+// ownedHere reports whether the settings of the project in this directory name our MCP server.
+func ownedHere(env *cli.Environment, c editor.Client) bool {
+	if !c.OfProjects() {
+		return false
+	}
+	path, _, err := (&mcpFlags{workspace: here}).path(env, c)
+	if err != nil {
+		return false
+	}
+	servers, err := c.Servers(path)
+	return err == nil && slices.ContainsFunc(servers, func(s editor.Listed) bool { return s.Ours })
 }

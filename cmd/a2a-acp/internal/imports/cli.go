@@ -318,9 +318,14 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 
 // agreed asks before the file is written.
 func (i *importer) agreed(ctx context.Context, question string) error {
-	if !i.f.yes && !i.env.AskYes(question) {
-		i.env.Say("nothing is written; --yes writes without asking")
-		return cli.Silent(exit.Approval)
+	if !i.f.yes {
+		switch agreed, err := i.env.AskYes(ctx, question); {
+		case err != nil:
+			return err
+		case !agreed:
+			i.env.Say("nothing is written; --yes writes without asking")
+			return cli.Silent(exit.Approval)
+		}
 	}
 	return cli.Confirm(ctx, i.env)
 }

@@ -49,7 +49,7 @@ With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --con
   a2a-acp run opencode run "fix the failing test"
 
   # in another terminal: what waits for you
-  a2a-acp approvals list
+  a2a-acp approvals watch
 
   # the whole agent in the sandbox, too
   a2a-acp run --confine claude`,
@@ -121,7 +121,7 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 		code, err = a.Run(ctx, app.RunOptions{
 			Agent: agent, Command: command, Words: words, AgentEnv: env.ForAgent(), Stdio: stdio, Signals: signals,
 			Prints: prints || !cli.IsTerminal(env.Stdout), Hooks: terminal.Unguarded == "", Confinement: confined,
-			Shown:  "a2a-acp decides; a question waits at: a2a-acp approvals list",
+			Shown:  "a2a-acp decides; a question waits at: a2a-acp approvals watch",
 			Stands: says.stands, Theirs: says.theirs,
 		})
 	}

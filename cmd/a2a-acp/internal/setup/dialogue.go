@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,31 +14,60 @@ import (
 )
 
 // ask asks the person at the terminal what no flag has said. About a file that is there nothing is asked,
-// since it will not be changed.
-func (w *wishes) ask(env *cli.Environment, dir string, found machine) {
+// since it will not be changed. An error says that a question was left; then nothing may be written.
+func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, found machine) (err error) {
 	isThere := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	}
 	if !w.given("preset") && !isThere(policyFile) {
-		w.preset = askPreset(env)
+		if w.preset, err = askPreset(ctx, env); err != nil {
+			return err
+		}
 		if w.preset == "balanced" && !w.given("pack") {
-			w.packs = askPacks(env)
+			if w.packs, err = askPacks(ctx, env); err != nil {
+				return err
+			}
 		}
 	}
 	if len(found.agents) > 0 && !w.given("confine") && w.preset != "confined" {
-		w.confine = env.AskYes("\nStart the agents in a sandbox, in which they can write the project and little else?\n" +
+		w.confine, err = askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?\n"+
 			"(a2a-acp doctor says what this machine can do.)")
+		if err != nil {
+			return err
+		}
 	}
-	if !w.given("notify") && !isThere(settingsFile) && env.AskYes("\nAnnounce waiting questions on the desktop?") {
-		w.places = []string{"desktop"}
+	if !w.given("notify") && !isThere(settingsFile) {
+		desktop, err := askYes(ctx, env, "\nAnnounce waiting questions on the desktop?")
+		if err != nil {
+			return err
+		}
+		if desktop {
+			w.places = []string{"desktop"}
+		}
 	}
 	for _, e := range found.editors {
-		if len(found.agents) > 0 && !w.given("editor") &&
-			env.AskYes(fmt.Sprintf("\nEnter the guarded agents into the settings of %s? You will see the change first.", e.Title)) {
+		if len(found.agents) == 0 || w.given("editor") {
+			break
+		}
+		enter, err := askYes(ctx, env,
+			fmt.Sprintf("\nEnter the guarded agents into the settings of %s? You will see the change first.", e.Title))
+		if err != nil {
+			return err
+		}
+		if enter {
 			w.editors = append(w.editors, e.Name)
 		}
 	}
+	return nil
+}
+
+// askYes is AskYes, except that the end of the input leaves the dialogue: whoever presses Ctrl-D wants to go, and has
+// not said no.
+func askYes(ctx context.Context, env *cli.Environment, question string) (bool, error) {
+	line, err := env.Ask(ctx, question+" [y/N] ")
+	line = strings.ToLower(line)
+	return line == "y" || line == "yes", err
 }
 
 // presetWords say what each preset is, in the order in which they are offered.
@@ -50,7 +80,7 @@ var presetWords = []struct{ name, words string }{
 
 // askPreset asks which rules there should be. In a git work tree, where what is edited can be taken back, it
 // proposes balanced, to whoever may choose it.
-func askPreset(env *cli.Environment) string {
+func askPreset(ctx context.Context, env *cli.Environment) (string, error) {
 	proposed := defaultPreset
 	if o := env.AppOptions(nil, nil); inWorkTree(o.Dir) && cli.CheckPerson() == nil {
 		proposed = "balanced"
@@ -61,15 +91,18 @@ func askPreset(env *cli.Environment) string {
 	}
 	question += fmt.Sprintf("A number or a name [%s] ", proposed)
 	for {
-		line, ok := env.Ask(question)
+		line, err := env.Ask(ctx, question)
+		if err != nil {
+			return "", err
+		}
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(presetWords) {
-			return presetWords[n-1].name
+			return presetWords[n-1].name, nil
 		}
 		switch {
-		case line == "" || !ok:
-			return proposed
+		case line == "":
+			return proposed, nil
 		case slices.Contains(permissions.Presets(), line):
-			return line
+			return line, nil
 		}
 		question = fmt.Sprintf("There is no %q. A number or a name [%s] ", line, proposed)
 	}
@@ -88,18 +121,21 @@ func inWorkTree(dir string) bool {
 }
 
 // askPacks asks whose builds and tests run unasked.
-func askPacks(env *cli.Environment) []string {
+func askPacks(ctx context.Context, env *cli.Environment) ([]string, error) {
 	question := "\nRun builds and tests without a question? They run the project's own code, which the agent can change.\n" +
-		"Of " + strings.Join(permissions.Packs(), ", ") + " [none] "
+		"One or more of " + strings.Join(permissions.Packs(), ", ") + " [none] "
 	for {
-		line, ok := env.Ask(question)
+		line, err := env.Ask(ctx, question)
+		if err != nil {
+			return nil, err
+		}
 		packs := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
-		if !ok || len(packs) == 0 || line == "none" {
-			return nil
+		if len(packs) == 0 || slices.Contains([]string{"none", "no", "n"}, strings.ToLower(line)) {
+			return nil, nil
 		}
 		if _, known := permissions.WithPacks(nil, packs); known {
-			return packs
+			return packs, nil
 		}
-		question = "Want some of " + strings.Join(permissions.Packs(), ", ") + ", each once [none] "
+		question = fmt.Sprintf("There is no %q. One or more of %s, or Enter for none: ", line, strings.Join(permissions.Packs(), ", "))
 	}
 }

@@ -144,9 +144,18 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	if dir == "" {
 		return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
 	}
+	if err := w.check(); err != nil { // before anything is asked
+		return cli.Fail(exit.Usage, err)
+	}
 	found := look(env)
 	if !w.yes && cli.IsTerminal(env.Stdin) {
-		w.ask(env, dir, found)
+		if err := w.ask(ctx, env, dir, found); err != nil {
+			env.Say("nothing is written")
+			if errors.Is(err, cli.ErrEnded) {
+				return cli.Fail(exit.Usage, err)
+			}
+			return err
+		}
 	}
 	editors, err := w.named()
 	if err != nil {
@@ -171,19 +180,40 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	return printSettings(env, entries, flags, len(editors) > 0)
 }
 
+// check says which flag has a value that there is not.
+func (w wishes) check() error {
+	if _, err := w.policies(); err != nil {
+		return err
+	}
+	if _, err := settingsWith(w.places); err != nil {
+		return err
+	}
+	_, err := w.named()
+	return err
+}
+
+// policies returns the policy file that is wished for.
+func (w wishes) policies() ([]byte, error) {
+	preset, ok := permissions.Preset(w.preset)
+	if !ok {
+		return nil, fmt.Errorf("--preset %q: want %s", w.preset, presetNames())
+	}
+	policies, ok := permissions.WithPacks(preset, w.packs)
+	if !ok {
+		return nil, fmt.Errorf("--pack %s: want %s, each once", strings.Join(w.packs, ","), strings.Join(permissions.Packs(), ", "))
+	}
+	return policies, nil
+}
+
 // write writes the files that are not there.
 func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) error {
 	settings, err := settingsWith(w.places)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	policies, ok := permissions.Preset(w.preset)
-	if !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("--preset %q: want %s", w.preset, presetNames()))
-	}
-	if policies, ok = permissions.WithPacks(policies, w.packs); !ok {
-		return cli.Fail(exit.Usage, fmt.Errorf("--pack %s: want %s, each once", strings.Join(w.packs, ","),
-			strings.Join(permissions.Packs(), ", ")))
+	policies, err := w.policies()
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
 	}
 	// The other presets approve no more than what holds without a file.
 	if w.preset == "balanced" || w.preset == "confined" || len(w.packs) > 0 {

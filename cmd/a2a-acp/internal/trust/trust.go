@@ -108,7 +108,10 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 		return nil
 	}
 	writeBrought(env.Stderr, brought)
-	if !meansIt(env, brought) {
+	switch means, err := meansIt(ctx, env, brought); {
+	case err != nil:
+		return err
+	case !means:
 		env.Say("nothing is changed")
 		return cli.Silent(exit.Denied)
 	}
@@ -152,19 +155,22 @@ func orHost(err error) error {
 }
 
 // meansIt asks, and shows the whole text where the person wants to read it first.
-func meansIt(env *cli.Environment, b *trust.WorkspaceFiles) bool {
+func meansIt(ctx context.Context, env *cli.Environment, b *trust.WorkspaceFiles) (bool, error) {
 	for {
-		line, ok := env.Ask("\nTrust exactly this? [y/N, or f for the full text] ")
+		line, err := env.Ask(ctx, "\nTrust exactly this? [y/N, or f for the full text] ")
+		switch {
+		case errors.Is(err, cli.ErrEnded):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
 		switch strings.ToLower(line) {
 		case "y", "yes":
-			return true
+			return true, nil
 		case "f", "full":
 			writeFull(env.Stderr, b)
 		default:
-			return false
-		}
-		if !ok {
-			return false
+			return false, nil
 		}
 	}
 }
