@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // ruleShadowed is the id of the message about a rule that can never decide.
@@ -30,8 +32,8 @@ func policyCheckCommand(env *cli.Environment) *cobra.Command {
 mistake as file:line:column: message [rule]. An example of a rule (match,
 not_match) that fails is a mistake. Warnings are rules that can never decide
 because another one always does, rules that have expired, and rules about a
-tool that does not exist. Without a file it checks all the configuration
-that is in use.`,
+tool, or a parameter of one, that does not exist. Without a file it checks
+all the configuration that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
   a2a-acp policy check ./governors.yaml
   a2a-acp policy check -o json`,
@@ -109,10 +111,11 @@ func governorsSaid(set *config.Set, warning yamldoc.Error) bool {
 	return slices.ContainsFunc(set.Governors, func(file governor.File) bool { return file.Name == warning.File })
 }
 
-// idle tells of rules that are about nothing: their time is over, or no tool has their names.
+// idle tells of rules that are about nothing: their time is over, or no tool has their names, or their parameters.
 func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 	var found yamldoc.Errors
-	known, complete := knownTools(env)
+	tools, complete := knownTools(env)
+	known := slices.Sorted(maps.Keys(tools))
 	for _, file := range files {
 		for _, rule := range file.Rules {
 			warn := func(kind, hint, format string, args ...any) {
@@ -137,20 +140,60 @@ func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 				}
 				warn("unknown-tool", hint, "is about %s, and there is no such tool", display.Line(id))
 			}
+			parameters, told := parametersOf(tools, rule.AppliesTo)
+			for _, name := range argumentsOf(rule) {
+				if !told || slices.Contains(parameters, name) {
+					continue
+				}
+				hint := fmt.Sprintf("a2a-acp tools show %s lists its parameters", rule.AppliesTo[0])
+				if near := spelling.Nearest(name, parameters); near != "" {
+					hint = fmt.Sprintf("did you mean %s?", near)
+				}
+				warn("unknown-parameter", hint, "is about the parameter %s, and %s has none of that name",
+					display.Line(name), strings.Join(rule.AppliesTo, ", "))
+			}
 		}
 	}
 	return found
 }
 
-// knownTools lists the ids of the tools in use. It is false when they cannot be read, which is not what
+// argumentsOf lists the arguments that a rule is about.
+func argumentsOf(rule permissions.Rule) []string {
+	names := map[string]bool{}
+	for name := range rule.Parameters {
+		names[name] = true
+	}
+	for name := range rule.Matchers {
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// parametersOf lists the parameters that one of some tools has. It is false unless each is a tool of tools.yaml, named
+// by its whole id.
+func parametersOf(tools map[string]*tool.Tool, ids []string) (names []string, told bool) {
+	for _, id := range ids {
+		t := tools[id]
+		if t == nil {
+			return nil, false
+		}
+		for _, p := range t.Parameters {
+			names = append(names, p.Name)
+		}
+	}
+	return names, len(ids) > 0
+}
+
+// knownTools returns the tools in use by their ids. It is false when they cannot be read, which is not what
 // check was asked.
-func knownTools(env *cli.Environment) (ids []string, complete bool) {
+func knownTools(env *cli.Environment) (known map[string]*tool.Tool, complete bool) {
 	set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 	if err != nil {
 		return nil, false
 	}
-	for _, loaded := range set.Tools {
-		ids = append(ids, loaded.Tool.ID)
+	known = map[string]*tool.Tool{}
+	for i := range set.Tools {
+		known[set.Tools[i].Tool.ID] = &set.Tools[i].Tool
 	}
-	return ids, true
+	return known, true
 }
