@@ -121,7 +121,7 @@ var may = map[string][]string{
 	// config: what a rule is suggested as is read back as a file.
 	"internal/replay": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/audit", "internal/command", "internal/config", "internal/display", "internal/governor", "internal/secret", "internal/yamldoc"},
 	// permissions: what a new tool's command is known to do is what the careful rules know.
-	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "internal/toolyaml", "pkg/permissions"},
+	"internal/scaffold":    {"pkg/tool", "internal/command", "internal/config", "internal/render", "internal/shellscan", "internal/toolyaml", "pkg/permissions"},
 	"pkg/acp":              {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/display", "internal/gate", "internal/ndjson"},
 	"internal/agentclient": {"internal/ndjson"}, // what it starts, and whom it asks, is handed to it
 	"internal/mcpserver":   {"pkg/tool", "internal/ndjson"},

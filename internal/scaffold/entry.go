@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/render"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -24,6 +25,8 @@ type Entry struct {
 	YAML []byte // a mapping of one key, the id, not indented
 	// Found says what was found out about the command, one sentence each.
 	Found []string
+	// Tested reports whether its example is a test: see examples.
+	Tested bool
 }
 
 // Request says what an entry is to be made of.
@@ -64,6 +67,7 @@ type maker struct {
 	declared []tool.Parameter
 	readOnly bool
 	network  bool
+	project  bool // it runs, or obeys, files of the directory that it starts in, as make does
 	found    []string
 }
 
@@ -196,6 +200,11 @@ func (e *maker) effects() {
 		}
 		return "value"
 	})
+	for _, c := range shellscan.Scan(shell, e.request.Commands).Commands {
+		if e.request.Commands.In(command.ProjectTools, c.Name) || command.In(command.Builders, c.Name) {
+			e.project = true
+		}
+	}
 	careful, _ := permissions.Preset("careful")
 	policies, err := config.ReadPolicies(config.File{Name: "careful", Data: careful})
 	request := permissions.Request{
@@ -284,7 +293,8 @@ func describe(name string) string {
 	return "The " + strings.ReplaceAll(strings.ReplaceAll(name, "_", " "), "-", " ")
 }
 
-// examples is one call with made-up values, for the author to go on from.
+// examples is one call with made-up values, for the author to go on from. It is a test, too, unless the command calls
+// somebody, or wants the files of a project, which the directory of a test does not have.
 func (e *maker) examples() *yaml.Node {
 	params, files := toolyaml.Mapping(), toolyaml.Mapping()
 	params.Style, files.Style = yaml.FlowStyle, yaml.FlowStyle
@@ -312,7 +322,7 @@ func (e *maker) examples() *yaml.Node {
 		}
 		toolyaml.Add(params, p.Name, value)
 	}
-	if e.network { // as a test it would call somebody every time
+	if !e.tested() {
 		var words []string
 		for i := 0; i+1 < len(params.Content); i += 2 {
 			words = append(words, params.Content[i].Value+"="+params.Content[i+1].Value)
@@ -338,6 +348,8 @@ func (e *maker) examples() *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{one}}
 }
 
+func (e *maker) tested() bool { return !e.network && !e.project }
+
 // usesGit tells a command that wants a repository to be in.
 var usesGit = lazyregexp.New(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)
 
@@ -351,5 +363,5 @@ func (e *maker) check(text []byte) (Entry, error) {
 	for _, warning := range loaded[0].Warnings {
 		e.note("%s", warning.Message)
 	}
-	return Entry{ID: e.request.ID, YAML: text, Found: slices.Clip(e.found)}, nil
+	return Entry{ID: e.request.ID, YAML: text, Found: slices.Clip(e.found), Tested: e.tested()}, nil
 }

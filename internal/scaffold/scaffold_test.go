@@ -28,19 +28,22 @@ func TestMake(t *testing.T) {
 		kinds    string // of the parameters, in order
 		readOnly bool
 		network  tool.Network
+		untested bool // by the example
 	}{
-		{"wc -l {{file}}", "file:string:path!", true, tool.NetworkOff},
-		{"git log --oneline -{{count}}", "count:integer:!", true, tool.NetworkOff},
-		{"git push origin {{branch}}", "branch:string:!", false, tool.NetworkOn},
-		{"rm -- {{file}}", "file:string:path!", false, tool.NetworkOff},
-		{"cat -- {{file}} > copy", "file:string:path!", false, tool.NetworkOff},
-		{"curl -sS -- {{url}}", "url:string:uri!", false, tool.NetworkOn},
-		{"sqlite3 -safe x.db {{query}}", "query:string:sql!", false, tool.NetworkOff},
-		{"head -n {{n|default(3)}} -- {{src}} | sort", "n:string: src:string:path!", true, tool.NetworkOff},
-		{"echo $(( {{a}} + {{b}} ))", "a:integer:! b:integer:!", false, tool.NetworkOff},
-		{"echo {{#words}}{{.}} {{/words}} {{#more}}{{key}}={{value}}{{/more}}", "words:array: more:object:", true, tool.NetworkOff},
-		{"date", "", true, tool.NetworkOff},
-		{"printf '%s: \"%s\"\\n' {{a}} '# {{b}}'", "a:string:! b:string:!", true, tool.NetworkOff},
+		{"wc -l {{file}}", "file:string:path!", true, tool.NetworkOff, false},
+		{"git log --oneline -{{count}}", "count:integer:!", true, tool.NetworkOff, false},
+		{"git push origin {{branch}}", "branch:string:!", false, tool.NetworkOn, true},
+		{"rm -- {{file}}", "file:string:path!", false, tool.NetworkOff, false},
+		{"cat -- {{file}} > copy", "file:string:path!", false, tool.NetworkOff, false},
+		{"curl -sS -- {{url}}", "url:string:uri!", false, tool.NetworkOn, true},
+		{"sqlite3 -safe x.db {{query}}", "query:string:sql!", false, tool.NetworkOff, false},
+		{"head -n {{n|default(3)}} -- {{src}} | sort", "n:string: src:string:path!", true, tool.NetworkOff, false},
+		{"echo $(( {{a}} + {{b}} ))", "a:integer:! b:integer:!", false, tool.NetworkOff, false},
+		{"echo {{#words}}{{.}} {{/words}} {{#more}}{{key}}={{value}}{{/more}}", "words:array: more:object:", true, tool.NetworkOff, false},
+		{"date", "", true, tool.NetworkOff, false},
+		{"make build", "", false, tool.NetworkOff, true},
+		{"cd src && ctest -R {{name}}", "name:string:!", false, tool.NetworkOff, true},
+		{"printf '%s: \"%s\"\\n' {{a}} '# {{b}}'", "a:string:! b:string:!", true, tool.NetworkOff, false},
 	} {
 		t.Run(row.command, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +64,9 @@ func TestMake(t *testing.T) {
 			}
 			if !strings.Contains(made.Script, row.command) || len(made.Examples) != 1 {
 				t.Errorf("script %q, examples %v", made.Script, made.Examples)
+			}
+			if e.Tested == row.untested || strings.Contains(string(e.YAML), "expect:") == row.untested {
+				t.Errorf("tested: %v, want %v: %s", e.Tested, !row.untested, e.YAML)
 			}
 			if len(made.Sandbox.AllowedPaths) > 0 == row.readOnly {
 				t.Errorf("a tool that reads must not write, and the other way round: %v", made.Sandbox.AllowedPaths)

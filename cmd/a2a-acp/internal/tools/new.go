@@ -95,6 +95,9 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 	}
 	tellEntry(env, entry)
 	try := "a2a-acp tools test " + id
+	if !entry.Tested {
+		try = "a2a-acp tools run " + id
+	}
 	if flags.into != "" {
 		try += " --tools " + config.ShellWord(flags.into)
 	}
