@@ -15,14 +15,14 @@ func (s *Server) endQuestions(ctx context.Context, t tasklog.Task) error {
 	if err != nil {
 		return err
 	}
-	return s.cancelQuestions(ctx, t.Owner, snap.task)
+	return s.cancelQuestions(ctx, t.Owner, questionsOf(snap.task))
 }
 
-// cancelQuestions has all questions be over that a task has put, whichever process has put them. Those that were answered,
+// cancelQuestions has questions be over that a task has put, whichever process has put them. Those that were answered,
 // and whose answer was used, are over already.
-func (s *Server) cancelQuestions(ctx context.Context, owner string, task *wire.Task) error {
+func (s *Server) cancelQuestions(ctx context.Context, owner string, ids []string) error {
 	var errs []error
-	for _, id := range questionsOf(task) {
+	for _, id := range ids {
 		errs = append(errs, s.o.Cancelled(ctx, owner, id))
 	}
 	return errors.Join(errs...)

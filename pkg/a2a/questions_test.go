@@ -2,8 +2,11 @@ package a2a
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agentclient"
+	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 )
 
 // cancelled notes which questions are over.
@@ -52,7 +56,12 @@ func (r *run) asks() {
 // nobody waits for by now, is over, and with it a yes that was left for it. That is so however a task is ended.
 func TestEndedTaskHasNoQuestion(t *testing.T) {
 	t.Parallel()
+	ending := make(map[string]agentclient.Outcome) // how an agent ends that has not asked again
+	ending["because its agent dies"] = agentclient.Outcome{}
+	ending["because its agent refuses"] = agentclient.Outcome{Stop: agentclient.StopRefusal}
+	ending["because its agent is done"] = turnEnded
 	for name, end := range map[string]func(t *testing.T, s *theatre, id any, later *atomic.Int64, revoked *atomic.Bool){
+		"because its agent dies": nil, "because its agent refuses": nil, "because its agent is done": nil,
 		"by its client": func(t *testing.T, s *theatre, id any, _ *atomic.Int64, _ *atomic.Bool) {
 			if result, failure := s.call("anna", "CancelTask", fmt.Sprintf(`{"id":%q}`, id)); at(result, "status.state") != "TASK_STATE_CANCELED" {
 				t.Errorf("cancelled: %v, %v", result, failure)
@@ -68,8 +77,9 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 		},
 	} {
 		for _, goesOn := range []bool{false, true} { // the agent goes on with its session, and has not asked again
-			if goesOn && name == "because it waits too long" {
-				continue // it waits for nobody
+			outcome, byAgent := ending[name]
+			if goesOn && name == "because it waits too long" || !goesOn && byAgent {
+				continue // it waits for nobody, or there is no agent
 			}
 			t.Run(fmt.Sprintf("%s, goes on %t", name, goesOn), func(t *testing.T) {
 				t.Parallel()
@@ -78,7 +88,7 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 					later   atomic.Int64
 					revoked atomic.Bool
 				)
-				continued := make(chan struct{})
+				continued, ends := make(chan struct{}), make(chan agentclient.Outcome, 1)
 				s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
 					began(tell)
 					if !p.Continue {
@@ -86,7 +96,14 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 						return agentclient.Outcome{}, err
 					}
 					close(continued)
-					<-ctx.Done()
+					select {
+					case outcome := <-ends:
+						if outcome.Stop == "" {
+							return outcome, &agentclient.EndedError{How: "was killed"}
+						}
+						return outcome, nil
+					case <-ctx.Done():
+					}
 					return agentclient.Outcome{}, context.Cause(ctx)
 				})
 				task := s.says("anna", "ask", "")
@@ -109,7 +126,11 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 				if !goesOn {
 					run.asks()
 				}
-				end(t, s, task["id"], &later, &revoked)
+				if byAgent {
+					ends <- outcome
+				} else {
+					end(t, s, task["id"], &later, &revoked)
+				}
 				<-run.over
 				if got := over.said(); got != "anna q1" {
 					t.Errorf("over are %q", got)
@@ -117,6 +138,69 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestKilledTaskHasNoQuestion kills the server once the agent goes on after an answer, and has not asked again: its task
+// is failed by the next one, and the yes is over that it did not use.
+func TestKilledTaskHasNoQuestion(t *testing.T) {
+	t.Parallel()
+	continued := make(chan struct{})
+	s := newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		if !p.Continue {
+			_, err := a.ask(ctx, p, tell, askedToRun)
+			return agentclient.Outcome{}, err
+		}
+		close(continued)
+		<-ctx.Done()
+		return agentclient.Outcome{}, context.Cause(ctx)
+	})
+	task := s.says("anna", "ask", "")
+	s.close()
+	s.open(s.with)
+	s.troupe.question("q1", "anna")
+	if err := s.troupe.Answer(t.Context(), "q1", agentclient.Answer{Principal: "anna", Option: askedToRun.Options[1]}); err != nil {
+		t.Fatal(err)
+	}
+	<-continued
+	killed := logNow(t, s.dir)
+	s.close()
+	if err := os.WriteFile(filepath.Join(s.dir, tasklog.Name), killed, 0o600); err != nil { // into the file that was made here
+		t.Fatal(err)
+	}
+	var over cancelled
+	s.open(func(o *Options) {
+		s.with(o)
+		o.Cancelled = over.note
+	})
+	result, failure := s.call("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"]))
+	if at(result, "status.state") != "TASK_STATE_FAILED" || over.said() != "anna q1" {
+		t.Errorf("the task is %v, %v, over are %q", result["status"], failure, over.said())
+	}
+}
+
+// logNow returns the log of tasks as a process leaves it that is killed now.
+func logNow(t *testing.T, dir string) []byte {
+	t.Helper()
+	kept := filepath.Join(t.TempDir(), "kept")
+	for _, change := range []struct{ in, statement string }{
+		{filepath.Join(dir, tasklog.Name), `VACUUM INTO '` + kept + `'`},
+		{kept, `UPDATE tasks SET worker = ''`},
+	} {
+		db, err := sql.Open("sqlite", change.in)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), change.statement)
+			err = errors.Join(err, db.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // TestCancelledOrNot has the store fail: a task that nobody works on is not said to be cancelled while its question stands.

@@ -295,21 +295,22 @@ func (s *Server) recover(ctx context.Context, at *endpoint) error {
 	}
 	taken, err := s.o.Log.TakeAll(ctx, ids) // but for those that another process was first with
 	errs := []error{err}
-	var lost []tasklog.Task
+	var lost []lostTask
 	for _, t := range taken {
 		goes := resumes && (t.State.Interrupted() || t.State == tasklog.Submitted)
+		var asked []string
 		if resumes && t.State == tasklog.Working {
 			snap, err := s.snapshot(ctx, t)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
-			goes = resumer.Idle(snap.task)
+			goes, asked = resumer.Idle(snap.task), questionsOf(snap.task)
 		}
 		if goes {
 			errs = append(errs, s.resume(ctx, at, t, resumer.Resume))
 		} else {
-			lost = append(lost, t)
+			lost = append(lost, lostTask{t, asked})
 		}
 	}
 	return errors.Join(append(errs, s.lost(ctx, lost))...)
@@ -343,19 +344,25 @@ func (s *Server) callerOf(ctx context.Context, t tasklog.Task) (c Caller, from o
 	return Caller{Name: t.Owner, Workspace: from.Workspace}, from, err
 }
 
+// lostTask is one whose process has ended in the middle of it, and what that has asked.
+type lostTask struct {
+	tasklog.Task
+	asked []string
+}
+
 // mostLost is how many tasks are ended at a time that are lost.
 const mostLost = 64
 
 // lost ends tasks whose process has ended in the middle of them: what they had begun may have had effects, and is
-// not begun again.
-func (s *Server) lost(ctx context.Context, tasks []tasklog.Task) error {
+// not begun again. A yes that they had not used yet is used by nobody else.
+func (s *Server) lost(ctx context.Context, tasks []lostTask) error {
 	errs := make([]error, len(tasks))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(mostLost, len(tasks)) {
 		workers.Go(func() { // ends when there are no more tasks
 			for i := range next {
-				errs[i] = s.lose(ctx, tasks[i])
+				errs[i] = errors.Join(s.cancelQuestions(ctx, tasks[i].Owner, tasks[i].asked), s.lose(ctx, tasks[i].Task))
 			}
 		})
 	}

@@ -313,6 +313,7 @@ func (r *run) finish(err error) {
 	defer r.mu.Unlock()
 	ctx, cause := context.WithoutCancel(r.ctx), context.Cause(r.ctx)
 	if r.head.State.Ended() {
+		r.endQuestions(ctx)
 		r.server.keep(r.head, r.task)
 		return
 	}
@@ -330,11 +331,7 @@ func (r *run) finish(err error) {
 	case err != nil:
 		text = asError(err).Error()
 	}
-	if errors.Is(cause, errCanceled) || errors.Is(cause, errRevoked) || errors.Is(cause, errWaited) {
-		if failed := r.server.cancelQuestions(ctx, r.owner, r.task); failed != nil {
-			r.server.o.Say(fmt.Sprintf("questions of task %s, which was ended, may still stand open: %v", r.head.ID, failed))
-		}
-	}
+	r.endQuestions(ctx)
 	event := &wire.TaskStatusUpdateEvent{Status: wire.TaskStatus{State: state}}
 	if text != "" {
 		event.Status.Message = wire.NewMessage(wire.MessageRoleAgent, wire.NewTextPart(text))
@@ -350,6 +347,14 @@ func (r *run) finish(err error) {
 		}
 	}
 	r.server.keep(r.head, r.task)
+}
+
+// endQuestions has the questions be over of a task that ends, however it does. What an earlier process has asked, nobody may
+// have asked again: a yes to that would be left for whatever task comes next. mu is held.
+func (r *run) endQuestions(ctx context.Context) {
+	if failed := r.server.cancelQuestions(ctx, r.owner, questionsOf(r.task)); failed != nil {
+		r.server.o.Say(fmt.Sprintf("questions of task %s, which was ended, may still stand open: %v", r.head.ID, failed))
+	}
 }
 
 // of returns the run of a task; nil if this process does not work on it.
