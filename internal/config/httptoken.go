@@ -88,9 +88,11 @@ func (s *httpSource) readTokenURL(v yamldoc.Value) {
 
 // readSubject reads whom a token is to be about.
 func (s *httpSource) readSubject(v yamldoc.Value) {
-	if text, is := v.Literal(); is && text == "caller" {
-		s.api.Auth.Token.Caller = true
-		return
+	if !v.IsMapping() {
+		if text, is := v.Literal(); !is || text == "caller" {
+			s.api.Auth.Token.Caller = is
+			return
+		}
 	}
 	s.readReferred(v, tool.Subject)
 }
