@@ -16,9 +16,7 @@ import (
 type bodyTemplate struct {
 	kind     BodyKind
 	mimeType string
-	tree     node
-	shapes   []shapeNode // in place of tree; nil for none
-	decide   []decision  // which of them it is
+	tree     shaped
 	form     []field
 	parts    []partTemplate
 	text     []piece
@@ -48,11 +46,7 @@ func (c *compiler) parseBody(b *Body) *bodyTemplate {
 	t := &bodyTemplate{kind: b.Kind, mimeType: c.mediaType(string(b.Kind), b.Type)}
 	switch b.Kind {
 	case KindJSON:
-		if len(b.Shapes) > 0 {
-			c.parseShapes(t, b)
-		} else {
-			t.tree = c.parseNode("json", b.JSON)
-		}
+		t.tree = c.parseShaped("json", b.JSON, b.Conditions, b.Shapes)
 		t.mimeType = orElse(t.mimeType, typeJSON)
 		if essence := essenceOf(t.mimeType); essence != typeJSON && !strings.HasSuffix(essence, "+json") {
 			c.fail("json", "", fmt.Sprintf("the type %s is not JSON", t.mimeType), "")
@@ -204,11 +198,9 @@ func (t *Template) fillBody(v *values) (*filledBody, *tool.Failure) {
 	f := &filledBody{mimeType: b.mimeType}
 	switch b.kind {
 	case KindJSON:
-		tree := &b.tree
-		if b.shapes != nil {
-			if tree = v.choose(b); tree == nil {
-				return nil, refusal(string(b.kind), "the template has no shape for these values")
-			}
+		tree := v.choose(&b.tree)
+		if tree == nil {
+			return nil, refusal(string(b.kind), "the template has no shape for these values")
 		}
 		value, given, err := v.fill(tree)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,9 +42,12 @@ type Each struct {
 	Name string // by which the item knows each of them
 	In   string // the value, with dots
 	Item Tree
+	// Conditions decide for each item which of the Shapes it has, where there are any.
+	Conditions []Condition
+	Shapes     []Shape
 }
 
-// mostConditions is how many a body may have: each doubles its shapes.
+// mostConditions is how many a body may have, those within its lists counted: each doubles shapes.
 const mostConditions = 6
 
 // ParseJinja reads a body_template: JSON with {{tags}}, {% if %} and {% for %} in it. It is not a text that is pasted
@@ -64,37 +68,27 @@ func ParseJinja(source string) (*Body, *JinjaError) {
 	if end != len(source) {
 		return nil, p.fail(end, "", "there is more than one body", "")
 	}
-	body := &Body{Kind: KindJSON}
-	if len(p.conditions) == 0 {
-		body.JSON, err = p.shape(segments, nil)
-		return body, err
-	}
 	if len(p.conditions) > mostConditions {
 		return nil, p.fail(0, "", fmt.Sprintf("it has %d conditions, and may have %d", len(p.conditions), mostConditions),
 			"write http: {json: …}, where what has no value is left out by itself")
 	}
-	body.Conditions = p.conditions
-	for n := range 1 << len(p.conditions) {
-		holds := make([]bool, len(p.conditions))
-		for i := range holds {
-			holds[i] = n>>i&1 == 1
-		}
-		if !p.possible(holds) {
-			continue
-		}
-		tree, err := p.shape(segments, holds)
-		if err != nil {
-			return nil, err
-		}
-		body.Shapes = append(body.Shapes, Shape{holds, tree})
-	}
-	return body, nil
+	body := &Body{Kind: KindJSON}
+	body.JSON, body.Conditions, body.Shapes, err = p.shapes(segments, 0)
+	return body, err
 }
 
 // jinja is a template that is being read.
 type jinja struct {
 	source     string
-	conditions []Condition
+	conditions []scopedCondition
+	scope      int // the {% for %} that is being read; 0 outside of any
+	scopes     int // how many there were so far
+}
+
+// scopedCondition is a Condition and the {% for %} that it stands in: it is asked anew for each item there.
+type scopedCondition struct {
+	Condition
+	scope int
 }
 
 // segment is fixed text, a tag, or a statement with what it encloses.
@@ -105,8 +99,9 @@ type segmentOfJinja struct {
 	condition int    // of an if, which one, from 1; below 0 where it must not hold; 0 for none
 	then      []segmentOfJinja
 	otherwise []segmentOfJinja
-	each      *Each            // of a for; its Item is read with the shape
+	each      *Each            // of a for; what stands for an item is read with the shape
 	body      []segmentOfJinja // of a for
+	scope     int              // of a for
 }
 
 // hole marks where a tag stood in a text that is read as JSON.
@@ -150,6 +145,10 @@ func (p *jinja) parse(at int, within string) ([]segmentOfJinja, int, *JinjaError
 			tag, length, wrong := parseTag(rest)
 			if wrong != nil {
 				return nil, 0, p.fail(at, wrong.tag, wrong.message, wrong.fix)
+			}
+			if p.scope > 0 && len(tag.path) > 0 && tag.path[0] == "loop" {
+				return nil, 0, p.fail(at, tag.source, "loop is known for the comma between two items, and for nothing else",
+					"have the items bring it as a member, or write the list as one tag: {{items|tojson}}")
 			}
 			list = append(list, segmentOfJinja{at: at, tag: tag.source})
 			at += length
@@ -199,6 +198,10 @@ func (p *jinja) block(at, behind int, words []string, tag string) (segmentOfJinj
 			return s, 0, p.fail(at, tag, "a list is gone through by {% for item in items %}", "name the parameter itself behind in")
 		}
 		s.each = &Each{Name: words[1], In: words[3]}
+		outer := p.scope
+		p.scopes++
+		p.scope, s.scope = p.scopes, p.scopes
+		defer func() { p.scope = outer }()
 	} else {
 		condition, ok := p.conditionOf(words[1:])
 		if !ok {
@@ -249,18 +252,52 @@ func (p *jinja) conditionOf(words []string) (int, bool) {
 		return 0, false
 	}
 	for i, known := range p.conditions {
-		if known == c {
+		if known == (scopedCondition{c, p.scope}) {
 			return sign * (i + 1), true
 		}
 	}
-	p.conditions = append(p.conditions, c)
+	p.conditions = append(p.conditions, scopedCondition{c, p.scope})
 	return sign * len(p.conditions), true
 }
 
-// possible reports whether conditions can hold so: what has no value is not true either.
-func (p *jinja) possible(holds []bool) bool {
+// shapes reads what a template, or the item of a list, is with each outcome of its conditions: one JSON value in any case.
+// Where it has no conditions, that is the Tree.
+func (p *jinja) shapes(segments []segmentOfJinja, scope int) (Tree, []Condition, []Shape, *JinjaError) {
+	var conditions []Condition
+	var numbers []int
 	for i, c := range p.conditions {
-		for j, other := range p.conditions {
+		if c.scope == scope {
+			conditions, numbers = append(conditions, c.Condition), append(numbers, i)
+		}
+	}
+	if len(conditions) == 0 {
+		tree, err := p.shape(segments, scope, nil)
+		return tree, nil, nil, err
+	}
+	var shapes []Shape
+	for n := range 1 << len(conditions) {
+		holds := make([]bool, len(conditions))
+		all := map[int]bool{}
+		for i := range holds {
+			holds[i] = n>>i&1 == 1
+			all[numbers[i]] = holds[i]
+		}
+		if !possible(conditions, holds) {
+			continue
+		}
+		tree, err := p.shape(segments, scope, all)
+		if err != nil {
+			return Tree{}, nil, nil, err
+		}
+		shapes = append(shapes, Shape{holds, tree})
+	}
+	return Tree{}, conditions, shapes, nil
+}
+
+// possible reports whether conditions can hold so: what has no value is not true either.
+func possible(conditions []Condition, holds []bool) bool {
+	for i, c := range conditions {
+		for j, other := range conditions {
 			if c.Defined && !other.Defined && c.Name == other.Name && !holds[i] && holds[j] {
 				return false
 			}
@@ -283,8 +320,8 @@ type filling struct {
 	each *Each
 }
 
-// shape reads the shape that a template has where conditions hold so.
-func (p *jinja) shape(segments []segmentOfJinja, holds []bool) (Tree, *JinjaError) {
+// shape reads the shape that a template, or the item of a list, has where conditions hold so.
+func (p *jinja) shape(segments []segmentOfJinja, scope int, holds map[int]bool) (Tree, *JinjaError) {
 	a := &assembly{}
 	if err := p.assemble(a, segments, holds); err != nil {
 		return Tree{}, err
@@ -298,10 +335,13 @@ func (p *jinja) shape(segments []segmentOfJinja, holds []bool) (Tree, *JinjaErro
 			err = errors.New("something follows it")
 		}
 	}
+	if err == nil && tree.misplaced(false) {
+		err = errors.New("a {% for %} stands outside of [ and ]")
+	}
 	if err != nil {
 		where := ""
 		for i, c := range p.conditions {
-			if holds != nil {
+			if c.scope == scope {
 				where += fmt.Sprintf(", where %s %s", c.Name, c.word(holds[i]))
 			}
 		}
@@ -309,10 +349,24 @@ func (p *jinja) shape(segments []segmentOfJinja, holds []bool) (Tree, *JinjaErro
 		if len(segments) > 0 {
 			at = segments[0].at
 		}
+		if scope > 0 {
+			return Tree{}, p.fail(at, "", "what stands for an item of the list is no JSON value"+where+": "+err.Error(),
+				"write one value for each item, whatever holds, and {% if not loop.last %},{% endif %} behind it; or the list as "+
+					"one tag: {{items|tojson}}")
+		}
 		return Tree{}, p.fail(at, "", "the body is no JSON"+where+": "+err.Error(),
 			"see to the commas around {% if %}; or write http: {json: …}, where what has no value is left out by itself")
 	}
 	return tree, nil
+}
+
+// misplaced reports whether the items of a list stand somewhere else than directly in a list.
+func (t Tree) misplaced(inList bool) bool {
+	if t.Each != nil {
+		return !inList
+	}
+	return slices.ContainsFunc(t.List, func(item Tree) bool { return item.misplaced(true) }) ||
+		slices.ContainsFunc(t.Object, func(m Member) bool { return m.Value.misplaced(false) })
 }
 
 func (c Condition) word(holds bool) string {
@@ -327,7 +381,7 @@ func (c Condition) word(holds bool) string {
 	return "is not true"
 }
 
-func (p *jinja) assemble(a *assembly, segments []segmentOfJinja, holds []bool) *JinjaError {
+func (p *jinja) assemble(a *assembly, segments []segmentOfJinja, holds map[int]bool) *JinjaError {
 	for _, s := range segments {
 		switch {
 		case s.tag != "":
@@ -337,14 +391,13 @@ func (p *jinja) assemble(a *assembly, segments []segmentOfJinja, holds []bool) *
 				return p.fail(s.at, "{% for %}", "a list has no place in a text", "write the list by itself: [{% for … %}…{% endfor %}]")
 			}
 			each := *s.each
-			item, err := p.item(s.body)
-			if err != nil {
+			if err := p.item(&each, s); err != nil {
 				return err
 			}
-			each.Item = item
 			a.put(filling{each: &each})
 		case s.condition == loopOnly:
-			return p.fail(s.at, "", "loop is known within {% for %} only, for the comma between two items", "")
+			return p.fail(s.at, "", "loop is known within {% for %} only, for the comma between two items, in no other {% if %}",
+				"{% for x in xs %}…{% if not loop.last %},{% endif %}{% endfor %}")
 		case s.condition != 0:
 			chosen := s.then
 			if n := max(s.condition, -s.condition); holds[n-1] != (s.condition > 0) {
@@ -361,22 +414,19 @@ func (p *jinja) assemble(a *assembly, segments []segmentOfJinja, holds []bool) *
 }
 
 // item reads what stands for each item of a list: one value, and a comma where another one follows.
-func (p *jinja) item(segments []segmentOfJinja) (Tree, *JinjaError) {
+func (p *jinja) item(each *Each, of segmentOfJinja) (err *JinjaError) {
 	var kept []segmentOfJinja
-	for _, s := range segments {
-		switch {
-		case s.condition == loopOnly && len(s.otherwise) == 0 && len(s.then) == 1 && strings.TrimSpace(s.then[0].text) == ",":
-		case s.condition != 0 || s.each != nil:
-			return Tree{}, p.fail(s.at, "", "within {% for %} there is one value with tags, and {% if not loop.last %},{% endif %}",
-				"write the list as one tag: {{items|tojson}}")
-		default:
-			kept = append(kept, s)
+	for _, s := range of.body {
+		if s.condition == loopOnly && len(s.otherwise) == 0 && len(s.then) == 1 && strings.TrimSpace(s.then[0].text) == "," {
+			continue
 		}
+		kept = append(kept, s)
 	}
 	if len(kept) == 0 {
-		return Tree{}, p.fail(0, "{% for %}", "it has no item", "")
+		return p.fail(of.at, "{% for %}", "it has no item", "write what stands for each item before {% endfor %}")
 	}
-	return p.shape(kept, nil)
+	each.Item, each.Conditions, each.Shapes, err = p.shapes(kept, of.scope)
+	return err
 }
 
 // literal adds fixed text, and follows whether it ends within a text of JSON.
@@ -441,9 +491,11 @@ func (a *assembly) objectTree(d *json.Decoder) (Tree, error) {
 			return t, plainly(err)
 		}
 		name, _ := token.(string)
-		if tree := a.textTree(name); tree.Each == nil {
-			name, _ = tree.Scalar.(string) // with its tags, which is refused later
+		tree := a.textTree(name)
+		if tree.Each != nil {
+			return t, errors.New("a {% for %} stands where the name of a member does")
 		}
+		name, _ = tree.Scalar.(string) // with its tags, which is refused later
 		if seen[name] {
 			return t, fmt.Errorf("the member %q stands there twice", shorten(name))
 		}

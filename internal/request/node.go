@@ -23,7 +23,7 @@ type node struct {
 type eachNode struct {
 	name string
 	in   *expression
-	item node
+	item shaped
 }
 
 type nodeMember struct {
@@ -88,7 +88,7 @@ func (c *compiler) parseEach(at string, each *Each) node {
 	}
 	bound := c.free[each.Name]
 	c.free[each.Name] = true
-	n := node{each: &eachNode{name: each.Name, in: in, item: c.parseNode(at, each.Item)}}
+	n := node{each: &eachNode{name: each.Name, in: in, item: c.parseShaped(at, each.Item, each.Conditions, each.Shapes)}}
 	c.free[each.Name] = bound
 	return n
 }
@@ -145,14 +145,21 @@ func (v *values) fill(n *node) (value any, given bool, failure error) {
 // fillEach returns the items that stand for those of a value; none where it has no value.
 func (v *values) fillEach(each *eachNode) ([]any, error) {
 	list, _ := lookup(v.names, each.in.path)
-	items, _ := list.([]any)
+	items, ok := list.([]any)
+	if !ok && list != nil {
+		return nil, fmt.Errorf("%s: the value is no list", each.in.source)
+	}
 	outer := v.names
 	defer func() { v.names = outer }()
 	var filled []any
 	for _, item := range items {
 		v.names = maps.Clone(outer)
 		v.names[each.name] = item
-		value, given, err := v.fill(&each.item)
+		shape := v.choose(&each.item)
+		if shape == nil {
+			return nil, fmt.Errorf("%s: the template has no shape for an item", each.in.source)
+		}
+		value, given, err := v.fill(shape)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,13 @@ import (
 	"strings"
 )
 
+// shaped is a value whose shape may depend on values.
+type shaped struct {
+	tree   node
+	shapes []shapeNode // in place of tree; nil for none
+	decide []decision  // which of them it is
+}
+
 // shapeNode is a Shape that is ready to be filled in.
 type shapeNode struct {
 	holds []bool
@@ -18,28 +25,35 @@ type decision struct {
 	defined bool
 }
 
-func (c *compiler) parseShapes(t *bodyTemplate, b *Body) {
-	for _, condition := range b.Conditions {
+func (c *compiler) parseShaped(at string, tree Tree, conditions []Condition, shapes []Shape) shaped {
+	if len(shapes) == 0 {
+		return shaped{tree: c.parseNode(at, tree)}
+	}
+	s := shaped{shapes: []shapeNode{}}
+	for _, condition := range conditions {
 		e := &expression{source: "{{" + condition.Name + "}}", path: strings.Split(condition.Name, ".")}
-		c.bind("json", e)
-		t.decide = append(t.decide, decision{e.path, condition.Defined})
+		c.bind(at, e)
+		s.decide = append(s.decide, decision{e.path, condition.Defined})
 	}
-	t.shapes = []shapeNode{}
-	for _, shape := range b.Shapes {
-		t.shapes = append(t.shapes, shapeNode{shape.Holds, c.parseNode("json", shape.JSON)})
+	for _, shape := range shapes {
+		s.shapes = append(s.shapes, shapeNode{shape.Holds, c.parseNode(at, shape.JSON)})
 	}
+	return s
 }
 
-// choose returns the shape that a body has with these values; nil for none.
-func (v *values) choose(b *bodyTemplate) *node {
-	holds := make([]bool, len(b.decide))
-	for i, d := range b.decide {
+// choose returns the shape that a value has with these values; nil for none.
+func (v *values) choose(s *shaped) *node {
+	if s.shapes == nil {
+		return &s.tree
+	}
+	holds := make([]bool, len(s.decide))
+	for i, d := range s.decide {
 		value, given := lookup(v.names, d.path)
 		holds[i] = given && (d.defined || isTrue(value))
 	}
-	for i := range b.shapes {
-		if slices.Equal(b.shapes[i].holds, holds) {
-			return &b.shapes[i].tree
+	for i := range s.shapes {
+		if slices.Equal(s.shapes[i].holds, holds) {
+			return &s.shapes[i].tree
 		}
 	}
 	return nil
