@@ -53,7 +53,9 @@ func TestCanaries(t *testing.T) {
 	} {
 		w.run("", append([]string{"tools", "run"}, args...)...)
 	}
+	w.request()
 	w.callDaemon(address)
+	w.message(address)
 	w.prompt()
 	w.told("the numbers", w.get(address+"/metrics", inToken))
 	w.told("the status", w.get(address+"/status", inToken))
@@ -67,6 +69,7 @@ func TestCanaries(t *testing.T) {
 		w.run("", append([]string{"audit"}, args...)...)
 	}
 	w.crash()
+	w.proveShown()
 	w.run("", "webhooks", "list")
 	w.run("", "webhooks", "show", "all")
 	w.search()
@@ -79,6 +82,7 @@ type canaryWorld struct {
 
 	mu    sync.Mutex
 	all   []string // each with what it is
+	shown string   // to the API, one line a request
 	spans int
 	news  news // something was told
 }
@@ -103,6 +107,8 @@ func (w *canaryWorld) answer(rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch {
+	case strings.HasPrefix(r.URL.Path, "/api/"):
+		w.api(rw, r, string(body))
 	case strings.HasPrefix(r.URL.Path, "/governor"):
 		w.told("what the governor is asked", string(body))
 		status := "approve"
@@ -129,6 +135,7 @@ func (w *canaryWorld) answer(rw http.ResponseWriter, r *http.Request) {
 
 func (w *canaryWorld) prepare() {
 	w.t.Helper()
+	sources, tools := w.httpTools()
 	hook := "allow_addresses: [127.0.0.1], from: beginning, authentication: {type: apikey, key: {secret: HOOK}}, "
 	w.write(map[string]string{
 		filepath.Join(w.base, "logs/README"): "",
@@ -138,9 +145,9 @@ func (w *canaryWorld) prepare() {
 		filepath.Join(w.config, "governors.yaml"): "permission_governors:\n  - {id: knows, type: http, url: '" + w.url + "/governor/" + inURL +
 			"', allow_addresses: [127.0.0.1], required: true, headers: {Authorization: 'Bearer ${GOVERNOR_TOKEN}'}}\n",
 		filepath.Join(w.config, "auto_approval_policies.yaml"): "version: 2\nauto_approval_policies:\n" +
-			"  - {id: all, applies_to: [print, fails, given, judged], decision: {type: approve}}\n",
-		filepath.Join(w.config, "tools.yaml"): `version: 2
-tools:
+			"  - {id: all, applies_to: [print, fails, given, judged, \"http_*\"], decision: {type: approve}}\n" +
+			"  - {id: one, applies_to: [http_asks], decision: {type: ask}}\n",
+		filepath.Join(w.config, "tools.yaml"): "version: 2\n" + sources + "tools:\n" + tools + `
   print:
     script: echo "asked $KEY"; printf %s "$KEY" | base64
     sandbox: {environment_variables: {KEY: {secret: KEY}}}
@@ -165,6 +172,9 @@ agent<  {"id":3,"method":"session/prompt"}
 agent calls {"name":"given","arguments":{"key":"` + inParameter + `","other":"asked by the agent"}}
 agent calls {"name":"print","arguments":{}}
 agent calls {"name":"fails","arguments":{}}
+agent calls {"name":"http_exchanged","arguments":{}}
+agent calls {"name":"http_denied","arguments":{}}
+agent calls {"name":"http_asks","arguments":{}}
 agent>  {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}
 agent exits 0
 `,
@@ -178,7 +188,7 @@ agent>  {"jsonrpc":"2.0","method":"_test/waits"}
 agent<  {"id":4}
 `,
 	})
-	for name, value := range map[string]string{"KEY": inStore, "HOOK": inHook} {
+	for name, value := range map[string]string{"KEY": inStore, "HOOK": inHook, "BEARER": inBearer, "SUBJECT": inSubject} {
 		w.run(value+"\n", "secrets", "set", name)
 	}
 }
@@ -186,6 +196,7 @@ agent<  {"id":4}
 // environment is what switches everything on.
 func (w *canaryWorld) environment() []string {
 	return []string{"LOG_LEVEL=debug", "LOG_FORMAT=json", "LOG_FILE=" + w.log, "A2A_AUTH_TOKEN=" + inToken, "GOVERNOR_TOKEN=" + inGovernor,
+		"CLIENT_SECRET=" + inClient, "QUERY_KEY=" + inQuery,
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + w.url, "OTEL_BSP_SCHEDULE_DELAY=10", "OTEL_METRIC_EXPORT_INTERVAL=50"}
 }
 
@@ -262,12 +273,16 @@ func (w *canaryWorld) callDaemon(address string) {
 	for _, path := range []string{"/mcp?token=" + inURL, "/mcp?access_token=" + inURL, "/" + inURL, "/status"} {
 		w.told("a refusal of "+path[:4], w.get(address+path, inWrong))
 	}
-	for i, call := range []string{
+	calls := []string{
 		`{"name":"given","arguments":{"key":"` + inParameter + `","other":"asked by the client"}}`,
 		`{"name":"print","arguments":{}}`, `{"name":"fails","arguments":{}}`, `{"name":"judged","arguments":{}}`,
 		`{"name":"given","arguments":{"key":"another","other":"` + inStore + `"}}`, // what this process knows by now
 		`{"name":"given","arguments":{"key":["` + inParameter + `"]}}`,
-	} {
+	}
+	for _, call := range canaryCalls() {
+		calls = append(calls, fmt.Sprintf(`{"name":%q,"arguments":%s}`, call.tool, call.arguments))
+	}
+	for i, call := range calls {
 		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},`
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s%s}`, i+1, meta, call[1:])
 		request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, address+"/mcp", strings.NewReader(body))
@@ -301,16 +316,37 @@ func (w *canaryWorld) prompt() {
 	cmd := w.command("bridge", "--", w.bin("fake-agent"), filepath.Join(w.work, "play"))
 	cmd.Env = append(cmd.Env, w.environment()...)
 	editor := w.input(cmd)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = io.WriteString(editor, w.prompts())
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := io.WriteString(editor, w.prompts()); err != nil {
-		w.t.Error(err)
+	asked, lines := false, bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		w.told("what the editor is told", lines.Text())
+		var question struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(lines.Bytes(), &question) != nil || question.Method != "session/request_permission" {
+			continue
+		}
+		asked = true
+		fmt.Fprintf(editor, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"a2a-acp-allow-once"}}}`+"\n", question.ID)
 	}
 	cmd.Wait() //nolint:errcheck // the agent ends it
-	w.told("what the bridge says", out.String())
+	w.told("what the bridge says", said.String())
+	if !asked {
+		w.t.Errorf("the editor was asked about nothing: %s", said.String())
+	}
 }
 
 // crash has the daemon, and a bridge in the middle of a turn, crash with all that they know, and tell the state of every
@@ -408,7 +444,7 @@ func (w *canaryWorld) search() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, told := range w.all {
-		for _, canary := range []string{inParameter, inStore, inGovernor, inToken, inWrong, inHeader, inPrompt, inURL, inHook} {
+		for _, canary := range append(requestCanaries(), inParameter, inStore, inGovernor, inToken, inWrong, inHeader, inPrompt, inURL, inHook) {
 			what, _, _ := strings.Cut(told, "\n")
 			if canary == inStore && (what == "what the governor is asked" || what == "the answer to given") {
 				continue // the client has given it away itself, and these are about what it gave
