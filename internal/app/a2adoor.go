@@ -397,9 +397,8 @@ func (t *a2aTools) Call(ctx context.Context, call a2a.ToolCall, asker a2a.ToolCa
 	return t.door.Executor.Execute(ctx, tool.Call{
 		Tool: call.Tool, Arguments: call.Arguments, Workspace: w, Dir: dirOr(dir),
 		Origin: tool.Origin{Door: tool.DoorA2A, Principal: call.Caller.Name, Served: true, Task: call.Task,
-			Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID, Token: call.Caller.Token,
-			Claims: call.Caller.Claims,
-			Trace:  call.Caller.Trace},
+			Context: call.Context, Session: digest.Hex("a2a context", call.Caller.Name, call.Context), ToolCall: call.ID,
+			Token: call.Caller.Token, Claims: call.Caller.Claims, Trace: call.Caller.Trace},
 	}, a2aAsker{asker, t.door.app, call.Caller.Name})
 }
 

@@ -77,8 +77,9 @@ type sessionCaller struct{ *acp.Session }
 func (s sessionCaller) Origin() tool.Origin {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // only what is known now
+	task, within := s.Task()
 	return tool.Origin{Door: tool.DoorMCP, Agent: s.Agent(), Principal: s.Principal(), Served: s.Served(), Session: s.ID(ctx),
-		Mode: s.Mode(), Trace: s.Trace()}
+		Task: task, Context: within, Mode: s.Mode(), Trace: s.Trace()}
 }
 
 // Begin implements Caller.

@@ -29,7 +29,7 @@ var obsolete = []struct{ name, instead string }{
 	{"PUSH_NOTIFICATION_CONNECTION_CLEANUP_INTERVAL", "nothing: a client that does not read is cut at once"},
 	{"PUSH_NOTIFICATION_ENABLE_METRICS", "nothing: /metrics of the daemon has them"},
 	{"PUSH_NOTIFICATION_METRICS_RETENTION_HOURS", "nothing: metrics are kept by who collects them"},
-	{"PUSH_NOTIFICATIONS_ENABLED", "webhooks in a2a-acp.yaml are delivered to; a2a-acp webhooks pause stops one"},
+	{"PUSH_NOTIFICATIONS_ENABLED", "webhooks in a2a-acp.yaml; a2a-acp webhooks pause stops one"},
 	{"PUSH_NOTIFICATION_WEBHOOK_TIMEOUT", "timeout of a webhook in a2a-acp.yaml"},
 	{"PUSH_NOTIFICATION_RETRY_ATTEMPTS", "retry: {attempts: …} of a webhook in a2a-acp.yaml"},
 	{"PUSH_NOTIFICATION_RETRY_DELAY", "retry: {initial_delay: …} of a webhook in a2a-acp.yaml"},

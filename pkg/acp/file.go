@@ -172,6 +172,7 @@ func (b *Bridge) newRequest(s *Session, session string, action permissions.Actio
 		Confined: b.o.Confinement != nil && b.o.Confinement.Whole()}
 	if s != nil {
 		r.Workspace, r.Dir, r.Mode, r.Trace = s.Workspace(), s.Dir(), s.Mode(), s.Trace().Child()
+		r.Task, r.Context = s.Task()
 	}
 	return r
 }

@@ -24,7 +24,8 @@ func (b *Bridge) requestEvent(kind events.Type, r permissions.Request) events.Ev
 		r.ShellText, r.Shell, r.Argv = "", nil, nil
 	}
 	act := gate.ActEvent(kind, r, b.o.Mark, mask)
-	event := events.Event{Type: kind, Session: r.Session, Agent: r.Agent, Door: string(r.Door), Principal: recorded(r), Act: act}
+	event := events.Event{Type: kind, Session: r.Session, Task: r.Task, Context: r.Context, Agent: r.Agent, Door: string(r.Door),
+		Principal: recorded(r), Act: act}
 	event.Under(r.Trace)
 	event.Reduce(r.Audit)
 	return event

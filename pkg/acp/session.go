@@ -59,7 +59,7 @@ type turn struct {
 	cancel    context.CancelCauseFunc
 	cancelled bool
 	over      int           // how many have ended before
-	trace     tool.Trace    // that the editor says it belongs to; the zero Trace for none
+	of        errand        // that it belongs to
 	summary   func() string // says what came of it; nil where nobody wants to know
 }
 
@@ -82,11 +82,25 @@ func (s *Session) Workspace() tool.Workspace {
 	return s.workspace
 }
 
-// Trace returns the trace that the editor says the present turn belongs to; the zero Trace for none.
-func (s *Session) Trace() tool.Trace {
+// errand is what the editor says that a turn belongs to; the zero errand for nothing.
+type errand struct {
+	trace         tool.Trace
+	task, context string // of A2A, where a client of ours is the editor
+}
+
+func (s *Session) errand() errand {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
-	return s.turn.trace
+	return s.turn.of
+}
+
+// Trace returns the trace that the editor says the present turn belongs to; the zero Trace for none.
+func (s *Session) Trace() tool.Trace { return s.errand().trace }
+
+// Task returns the A2A task that the present turn works on, and its context; "" for none.
+func (s *Session) Task() (task, context string) {
+	of := s.errand()
+	return of.task, of.context
 }
 
 // Dir returns the session's working directory.
@@ -240,7 +254,7 @@ func (b *Bridge) moveTo(s *Session, at directories) {
 	s.directories = at
 	b.mu.Unlock()
 	if moves {
-		b.newTurn(s, s.Trace())
+		b.newTurn(s, s.errand())
 		b.o.Gate.EndSession(id)
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // TestTrace has what happens in a turn be of the trace that the editor says, and what the agent asks for of its own
-// where it says one. What is no trace says nothing, and a turn without one ends the one before.
+// where it says one. What is no trace says nothing, and a turn without one ends the one before. No editor says which task of
+// A2A a turn is.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	const editors, agents = "0af7651916cd43dd8448eb211c80319c", "ffffffffffffffffffffffffffffffff"
@@ -29,7 +30,7 @@ func TestTrace(t *testing.T) {
 	}
 	prompt("")
 	do("fs/write_text_file", write(""), "")
-	prompt("," + header(editors))
+	prompt("," + strings.Replace(header(editors), "{", `{"a2a":{"taskId":"t","contextId":"c"},`, 1))
 	do("fs/write_text_file", write(""), editors)
 	do("fs/write_text_file", write(","+header(agents)), agents)
 	do("terminal/create", `{"sessionId":"s1","command":"echo",`+header(agents)+`}`, agents)
@@ -45,6 +46,9 @@ func TestTrace(t *testing.T) {
 		}
 		if e.Type == events.ToolDecided {
 			got = append(got, e.TraceID)
+		}
+		if e.Task != "" || e.Context != "" {
+			t.Errorf("%s: task %q of context %q", e.Type, e.Task, e.Context)
 		}
 		if (e.TraceID == "") != (e.SpanID == "") || e.TraceID != "" && e.ParentSpan != "b7ad6b7169203331" {
 			t.Errorf("%s: %+v", e.Type, e.Trace())

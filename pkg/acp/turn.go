@@ -22,9 +22,9 @@ var (
 // beginTurn owns session/prompt: what was allowed once was allowed in the turn before.
 func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	var s *Session
-	var trace tool.Trace
+	var of errand
 	if params, err := exactObject(frame.Params); err == nil {
-		s, trace = b.session(params.text("sessionId")), traceOf(params.object("_meta"))
+		s, of = b.session(params.text("sessionId")), b.errandOf(params.object("_meta"))
 	}
 	if s == nil {
 		b.openFromEditor(frame, passed{})
@@ -36,7 +36,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	if unproved != nil {
 		return b.refuseEditor(frame, fmt.Sprintf("%s: %v: %v", frame.MethodName(), errUnproved, unproved))
 	}
-	b.newTurn(s, trace)
+	b.newTurn(s, of)
 	b.tellUnasking(s)
 	b.beginSummary(s)
 	b.endTurn(s) // nobody but the agent says when a turn is over, and it may not say so
@@ -119,14 +119,23 @@ func (b *Bridge) stopTurn(s *Session, title string, why error) {
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.
-func (b *Bridge) newTurn(s *Session, trace tool.Trace) {
+func (b *Bridge) newTurn(s *Session, of errand) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.turn.trace = trace
+	s.turn.of = of
 	if s.turn.cancelled {
 		s.turn.ctx, s.turn.cancel = context.WithCancelCause(s.closed)
 		s.turn.cancelled = false
 	}
+}
+
+// errandOf reads what the _meta of a prompt says that it belongs to. Of A2A only a client of ours knows.
+func (b *Bridge) errandOf(meta object) errand {
+	of := errand{trace: traceOf(meta)}
+	if about := meta.object("a2a"); b.o.Person != nil && about.text("taskId") != "" {
+		of.task, of.context = about.text("taskId"), about.text("contextId")
+	}
+	return of
 }
 
 // traceOf reads what _meta says of a trace. The keys are reserved for that in ACP.

@@ -50,7 +50,7 @@ type ReviewedPath struct {
 // anybody may see.
 func NewReview(r Request, decided Decision, arguments map[string]any, mask func(string) string) Review {
 	review := Review{
-		Session: r.Session, Agent: r.Agent, Caller: r.Caller(), Door: r.Door, Action: r.Action,
+		Session: r.Session, Task: r.Task, Agent: r.Agent, Caller: r.Caller(), Door: r.Door, Action: r.Action,
 		Tools: r.Tools, Arguments: arguments, Sent: r.SentAsTold(),
 		Shell: mask(r.ShellText), Dir: mask(r.Dir), Workspace: r.Workspace, ReadOnly: r.ReadOnly, Decided: decided,
 	}

@@ -31,9 +31,11 @@ type Request struct {
 	// neither carry it out nor see it carried out, and know it only in the agent's words.
 	Prompt bool
 
-	// Trace is the trace that the act belongs to, and Audit how much of it stands on record. No rule looks at them.
-	Trace tool.Trace
-	Audit tool.AuditLevel
+	// Trace is the trace that the act belongs to, Task and Context are those of an A2A client, and Audit says how much of it
+	// stands on record. No rule looks at them.
+	Trace         tool.Trace
+	Task, Context string
+	Audit         tool.AuditLevel
 
 	// Tools are the ids by which a rule may name the act, the best one first, followed by those that only
 	// the agent's words give (see Alleged).
