@@ -263,7 +263,7 @@ func (f *toolsFile) grantAccess(tools []Loaded, warnings []yamldoc.Errors) {
 		t.Access = access
 		if access.Nobody() {
 			before := len(f.doc.Found)
-			e.at.Warn("access", "put it into a group that a rule of access names", "no rule of access lets anybody call the tool %s", t.ID)
+			e.at.Warn("access", "put it into a group that a rule of access names", "no rule of access lets anybody call it")
 			warnings[i] = append(warnings[i], f.doc.Found[before:]...)
 		}
 	}

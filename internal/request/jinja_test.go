@@ -109,6 +109,26 @@ func TestJinja(t *testing.T) {
 	}
 }
 
+// TestJinjaNoList sends nothing where a list is gone through that the arguments have as something else: only the lists of
+// parameters have their type checked before.
+func TestJinjaNoList(t *testing.T) {
+	t.Parallel()
+	body, wrong := ParseJinja(`[{% for l in lines %}[{% for c in l.cells %}{{ c }}{% if not loop.last %},{% endif %}{% endfor %}]{% if not loop.last %},{% endif %}{% endfor %}]`)
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	template, findings := Compile(Spec{Method: "POST", Base: "https://a.example", Path: "/x", Body: body, Absent: true}, ofPizza())
+	if template == nil {
+		t.Fatal(findings)
+	}
+	for _, cells := range []any{"text", json.Number("1"), true, map[string]any{"0": 1}} {
+		values := map[string]any{"lines": []any{map[string]any{"cells": cells}}}
+		if r, failure := template.Render(values, "call"); failure == nil || !strings.Contains(failure.Error(), "{{l.cells}}: the value is no list") {
+			t.Errorf("cells: %#v: %+v, %v", cells, r, failure)
+		}
+	}
+}
+
 // TestJinjaRefused is a table of what is refused, with its line and a cure.
 func TestJinjaRefused(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func (i *issuer) principal(ctx context.Context, parsed *jwt.JSONWebToken, said c
 	}
 	var all map[string]any
 	if !slices.ContainsFunc(keys, func(key any) bool { return parsed.Claims(key, &all) == nil }) {
-		return nil, fmt.Errorf("%w: its signature is not the issuer's", errWrongCredential)
+		return nil, fmt.Errorf("%w: its signature is not the issuer's, or a claim stands there twice", errWrongCredential)
 	}
 	for claim, wanted := range i.spec.Require {
 		if !slices.ContainsFunc(textsOf(all[claim]), func(text string) bool { return slices.Contains(wanted, text) }) {

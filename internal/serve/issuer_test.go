@@ -233,6 +233,9 @@ func TestTokens(t *testing.T) {
 		{"a long token", p.sign(good, claim("x", strings.Repeat("a", 20<<10)), k.rsa), "counts here"},
 		{"no token at all", "a.b.c", "cannot be read"},
 		{"JSON", `{"payload":"","signatures":[]}..`, "cannot be read"},
+
+		{"claims in a claim", p.sign(good, claim("realm", map[string]any{"roles": []string{"a"}, "sub": "eve"}), k.rsa), ""},
+		{"a claim that stands there twice", p.sign(good, claim("realm", json.RawMessage(`{"roles":["a"],"roles":["b"]}`)), k.rsa), "stands there twice"},
 	} {
 		if test.name == "a payload that is not encoded" {
 			test.refuse = "not encoded"

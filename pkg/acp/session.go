@@ -59,7 +59,7 @@ type turn struct {
 	cancel    context.CancelCauseFunc
 	cancelled bool
 	over      int           // how many have ended before
-	of        errand        // that it belongs to
+	of        turnOrigin    // that it belongs to
 	summary   func() string // says what came of it; nil where nobody wants to know
 }
 
@@ -82,24 +82,24 @@ func (s *Session) Workspace() tool.Workspace {
 	return s.workspace
 }
 
-// errand is what the editor says that a turn belongs to; the zero errand for nothing.
-type errand struct {
+// turnOrigin is what the editor says that a turn belongs to; the zero turnOrigin for nothing.
+type turnOrigin struct {
 	trace         tool.Trace
 	task, context string // of A2A, where a client of ours is the editor
 }
 
-func (s *Session) errand() errand {
+func (s *Session) turnOrigin() turnOrigin {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	return s.turn.of
 }
 
 // Trace returns the trace that the editor says the present turn belongs to; the zero Trace for none.
-func (s *Session) Trace() tool.Trace { return s.errand().trace }
+func (s *Session) Trace() tool.Trace { return s.turnOrigin().trace }
 
 // Task returns the A2A task that the present turn works on, and its context; "" for none.
 func (s *Session) Task() (task, context string) {
-	of := s.errand()
+	of := s.turnOrigin()
 	return of.task, of.context
 }
 
@@ -254,7 +254,7 @@ func (b *Bridge) moveTo(s *Session, at directories) {
 	s.directories = at
 	b.mu.Unlock()
 	if moves {
-		b.newTurn(s, s.errand())
+		b.newTurn(s, s.turnOrigin())
 		b.o.Gate.EndSession(id)
 	}
 }

@@ -22,9 +22,9 @@ var (
 // beginTurn owns session/prompt: what was allowed once was allowed in the turn before.
 func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	var s *Session
-	var of errand
+	var of turnOrigin
 	if params, err := exactObject(frame.Params); err == nil {
-		s, of = b.session(params.text("sessionId")), b.errandOf(params.object("_meta"))
+		s, of = b.session(params.text("sessionId")), b.turnOriginOf(params.object("_meta"))
 	}
 	if s == nil {
 		b.openFromEditor(frame, passed{})
@@ -119,7 +119,7 @@ func (b *Bridge) stopTurn(s *Session, title string, why error) {
 }
 
 // newTurn starts a turn. A turn that is still under way goes on in it: agents queue prompts.
-func (b *Bridge) newTurn(s *Session, of errand) {
+func (b *Bridge) newTurn(s *Session, of turnOrigin) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.turn.of = of
@@ -129,9 +129,9 @@ func (b *Bridge) newTurn(s *Session, of errand) {
 	}
 }
 
-// errandOf reads what the _meta of a prompt says that it belongs to. Of A2A only a client of ours knows.
-func (b *Bridge) errandOf(meta object) errand {
-	of := errand{trace: traceOf(meta)}
+// turnOriginOf reads what the _meta of a prompt says that it belongs to. Of A2A only a client of ours knows.
+func (b *Bridge) turnOriginOf(meta object) turnOrigin {
+	of := turnOrigin{trace: traceOf(meta)}
 	if about := meta.object("a2a"); b.o.Person != nil && about.text("taskId") != "" {
 		of.task, of.context = about.text("taskId"), about.text("contextId")
 	}

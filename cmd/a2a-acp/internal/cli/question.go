@@ -82,10 +82,11 @@ func (e *Environment) AskYes(ctx context.Context, question string) (bool, error)
 	if ctx.Err() != nil {
 		return false, err
 	}
-	return err == nil && isYes(line), nil
+	return err == nil && IsYes(line), nil
 }
 
-func isYes(line string) bool {
+// IsYes reports whether a line that somebody has typed says yes: y or yes, in any case.
+func IsYes(line string) bool {
 	line = strings.ToLower(line)
 	return line == "y" || line == "yes"
 }

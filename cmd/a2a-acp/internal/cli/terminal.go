@@ -142,7 +142,7 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 		fmt.Fprintf(t.env.Stderr, "\na2a-acp: %v\n", context.Cause(ctx))
 		return approval.Answer{}, context.Cause(ctx)
 	}
-	if err == nil && isYes(line) { // what cannot be read is no yes
+	if err == nil && IsYes(line) { // what cannot be read is no yes
 		if err := t.confirmed(); err != nil {
 			return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 		}

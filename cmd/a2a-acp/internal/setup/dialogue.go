@@ -66,8 +66,7 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 // not said no.
 func askYes(ctx context.Context, env *cli.Environment, question string) (bool, error) {
 	line, err := env.Ask(ctx, question+" [y/N] ")
-	line = strings.ToLower(line)
-	return line == "y" || line == "yes", err
+	return cli.IsYes(line), err
 }
 
 // presetWords say what each preset is, in the order in which they are offered.
