@@ -53,9 +53,9 @@ func (a *Inbox) Revoke(ctx context.Context, id, revoker string) (store.SessionAp
 func (a *Inbox) TakeBack(ctx context.Context, id, by string) (store.Approval, error) {
 	return a.store.TakeBack(ctx, id, by, func(q store.Approval) error {
 		return a.log.Record(context.WithoutCancel(ctx), events.Event{
-			Type: events.GrantRevoked, Time: a.now(), Session: q.Session, CallID: q.CallID, Agent: q.Agent,
-			Principal: q.Principal,
-			Detail:    events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
+			Type: events.GrantRevoked, Time: a.now(), Session: q.Session, Task: q.Task, Context: q.Context,
+			CallID: q.CallID, Agent: q.Agent, Principal: q.Principal,
+			Detail: events.Text("the answer to question " + q.ID + ", " + q.Title + ", by " + by),
 		})
 	})
 }

@@ -35,7 +35,9 @@ type Question struct {
 	Agent string
 	// Principal is whose call to the daemon it is about; "" for what did not come through it.
 	Principal string
-	CallID    string // ours
+	// Task and Context are those of the A2A client that it is asked for; "" for none.
+	Task, Context string
+	CallID        string // ours
 	// Digest identifies exactly what an answer is about; "" if that is not possible.
 	Digest string
 	// Bound is set if this program carries the act out itself, exactly as Digest identifies it. Otherwise

@@ -238,8 +238,8 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 	}
 	return store.Approval{
 		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session,
-		Principal: q.Principal,
-		CallID:    q.CallID, ToolCall: q.ToolCall,
+		Principal: q.Principal, Task: q.Task, Context: q.Context,
+		CallID: q.CallID, ToolCall: q.ToolCall,
 		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
 		Lasting: q.Lasting, AtTerminal: q.AtTerminal,
 	}

@@ -27,8 +27,8 @@ func openStore(ctx context.Context, dir string, record events.Recorder, now func
 // transitionEvent tells of a question that has outlived the process that asked it.
 func transitionEvent(transition store.Transition, before, after store.Approval) events.Event {
 	event := events.Event{
-		Session: after.Session, CallID: after.CallID, ToolCall: after.ToolCall, Agent: after.Agent,
-		Door: after.Door, Principal: after.Principal,
+		Session: after.Session, Task: after.Task, Context: after.Context, CallID: after.CallID, ToolCall: after.ToolCall,
+		Agent: after.Agent, Door: after.Door, Principal: after.Principal,
 		Act: &events.Act{Kind: after.Kind, Title: events.Text(after.Title), Digest: after.Digest,
 			Claimed: !after.Bound},
 	}
@@ -63,8 +63,8 @@ func answeredEvent(a store.Approval, approved bool, by, reason string) events.Ev
 		decision.Result = permissions.Approve.String()
 	}
 	return events.Event{
-		Type: events.ApprovalAnswered, Session: a.Session, CallID: a.CallID, ToolCall: a.ToolCall,
-		Agent: a.Agent, Door: a.Door, Principal: a.Principal,
+		Type: events.ApprovalAnswered, Session: a.Session, Task: a.Task, Context: a.Context, CallID: a.CallID,
+		ToolCall: a.ToolCall, Agent: a.Agent, Door: a.Door, Principal: a.Principal,
 		Act:      &events.Act{Kind: a.Kind, Title: events.Text(a.Title), Digest: a.Digest, Claimed: !a.Bound},
 		Decision: &events.Decision{DecisionSummary: decision},
 	}

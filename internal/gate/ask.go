@@ -28,6 +28,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 		return
 	}
 	question.AtTerminal = asked.AtTerminal
+	question.Task, question.Context = p.act.Request().Task, p.act.Request().Context
 	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
 		p.allowance = p.in.Rules.Allowance(p.act.Request(), p.act.Mask)
 		question.Lasting = p.allowance.String()

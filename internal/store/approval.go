@@ -31,6 +31,7 @@ type Approval struct {
 
 	Door, Agent, Session string
 	Principal            string // whose call to the daemon it is about; "" for what did not come through it
+	Task, Context        string // of the A2A client that the act is for; "" for none
 	CallID               string // required: ours, of the act that the question is about
 	ToolCall             string // the agent's
 	Kind                 string // what it is about: write, execute, call, …

@@ -65,11 +65,11 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 		stands = a
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
-				digest, bound, key, lasting, principal, at_terminal)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				digest, bound, key, lasting, principal, at_terminal, task, context)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID,
 			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key, a.Lasting,
-			a.Principal, a.AtTerminal)
+			a.Principal, a.AtTerminal, a.Task, a.Context)
 		return err
 	})
 	return stands, err
@@ -113,12 +113,13 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
 	given.Always = false // that was for another session
+	given.Task, given.Context = to.Task, to.Context
 	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, process.This()
 	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {
 		return earlier, err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ? WHERE id = ?`,
-		given.Used.UnixMilli(), given.UsedBy, given.owner, given.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET used = ?, used_by = ?, owner = ?, task = ?, context = ? WHERE id = ?`,
+		given.Used.UnixMilli(), given.UsedBy, given.owner, given.Task, given.Context, given.ID)
 	return given, err
 }
 
@@ -128,12 +129,13 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 	joined := earlier
 	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID,
 		by.ToolCall, false, process.This()
+	joined.Task, joined.Context = by.Task, by.Context
 	if err := s.recordTransition(TransitionJoined, earlier, joined); err != nil {
 		return earlier, err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, left_at = 0
-		WHERE id = ?`,
-		joined.Session, joined.CallID, joined.ToolCall, joined.owner, joined.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE approvals SET session = ?, call_id = ?, tool_call = ?, owner = ?, task = ?,
+		context = ?, left_at = 0 WHERE id = ?`,
+		joined.Session, joined.CallID, joined.ToolCall, joined.owner, joined.Task, joined.Context, joined.ID)
 	return joined, err
 }
 

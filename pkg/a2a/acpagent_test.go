@@ -629,8 +629,19 @@ func TestYesIsForWhatWasRead(t *testing.T) {
 	answer := func(parts string) (result, failure map[string]any) {
 		return s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[%s]}}`, id, parts))
 	}
-	if result, failure := answer(`{"text":"allow"}`); at(result, "task.status.state") != "TASK_STATE_INPUT_REQUIRED" {
+	result, failure := answer(`{"text":"allow"}`)
+	if at(result, "task.status.state") != "TASK_STATE_INPUT_REQUIRED" {
 		t.Fatal(result, failure)
+	}
+	named := id + "q-remove"
+	asked, _ := at(result, "task.status.message.parts.text").(string)
+	if want := fmt.Sprintf("Answer %q or %q.", "allow "+named, "deny "+named); !strings.HasSuffix(asked, want) {
+		t.Errorf("it asks %q, want %q at its end", asked, want)
+	}
+	// A refusal says what would be an answer, and to which question.
+	_, failure = answer(`{"text":"allow"}`)
+	if want := fmt.Sprintf(`send %q, or its requestId with one of y, n: %s ("q-remove")`, "allow "+named, named); !strings.Contains(fmt.Sprint(failure), want) {
+		t.Errorf("it is refused with %v, want %q in it", failure, want)
 	}
 	for _, late := range []string{`{"text":"allow"}`, `{"text":"yes"}`, `{"data":{"optionId":"y"}}`, `{"text":"allow ` + id + `q-list"}`,
 		`{"data":{"optionId":"y","requestId":"` + id + `q-list"}}`, `{"text":"y"}`, `{"text":"allow x` + id + `q-remove"}`} {

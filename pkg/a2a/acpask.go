@@ -88,7 +88,7 @@ func questionMessage(agent string, q *agentclient.Question, options []choice) *w
 	data := questionData{Type: "permission_request", RequestID: q.ID, ToolCall: q.ToolCall, Tool: agent, Approval: q.ID,
 		Title: q.Title, Command: q.Text, Lasting: q.Lasting, Options: options,
 		Risk: &questionRisk{Action: q.Action, Paths: q.Paths, Notes: q.Risk}}
-	how := "Answer allow or deny."
+	how := howToAnswer(q.ID, options)
 	if q.AtTerminal {
 		data.Options, how = []choice{}, "Only a person at a terminal of the agent's machine may answer: a2a-acp approvals."
 	}

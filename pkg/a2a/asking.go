@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -171,7 +172,12 @@ func (r *run) unnamed(message *wire.Message) error {
 		}
 	}
 	if len(r.asking) > 1 {
-		return invalid("message.parts", "task %s waits for %d answers; say with requestId which one this is", r.head.ID, len(r.asking))
+		var questions []string
+		for _, a := range r.asking {
+			questions = append(questions, titled(a.question))
+		}
+		return invalid("message.parts", "task %s waits for %d answers; say with requestId, or as in %q, which one this is: %s",
+			r.head.ID, len(r.asking), "allow "+text(r.asking[0].question.Metadata, "requestId"), strings.Join(questions, "; "))
 	}
 	now := r.asking[0].question
 	if now.Metadata[optionsKey] == nil || strings.HasPrefix(words[strings.ToLower(spoken(message))], "reject") {
@@ -180,11 +186,18 @@ func (r *run) unnamed(message *wire.Message) error {
 	for _, m := range append(slices.Clone(r.task.History), r.task.Status.Message) {
 		if m != nil && m.Role == wire.MessageRoleAgent && m.Metadata[optionsKey] != nil &&
 			text(m.Metadata, "requestId") != text(now.Metadata, "requestId") {
-			return invalid("message.parts", "task %s has asked before; say which question this answers, with requestId, or as in %q",
-				r.head.ID, "allow "+text(now.Metadata, "requestId"))
+			return invalid("message.parts", "task %s has asked more than once, and a yes that names no question could be to one before; "+
+				"if it is to this one, send %q, or its requestId with one of %s: %s",
+				r.head.ID, "allow "+text(now.Metadata, "requestId"), optionIDs(optionsOf(now)), titled(now))
 		}
 	}
 	return nil
+}
+
+// titled is a question's name, and what it asks in a line.
+func titled(question *wire.Message) string {
+	title, _, _ := strings.Cut(question.Parts[0].Text(), "\n")
+	return fmt.Sprintf("%s (%.80q)", text(question.Metadata, "requestId"), title)
 }
 
 // spoken is what a message says that is a text and nothing else.

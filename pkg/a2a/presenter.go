@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -250,7 +251,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 		options = append(options, choice{"allow_always", "Allow in this context: " + q.Lasting, "allow_always"})
 	}
 	options = append(options, choice{"reject_once", "Deny", "reject_once"})
-	how := "Answer allow or deny."
+	how := howToAnswer(p.call.ID, options)
 	if q.AtTerminal {
 		options, how = []choice{}, atTerminal+": a2a-acp approvals."
 	}
@@ -293,6 +294,18 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 		answer.Verdict, answer.Always = permissions.Approve, picked.Kind == "allow_always"
 	}
 	return answer, nil
+}
+
+// howToAnswer says in which words a question is answered. They name it, and so are right whatever else was asked: see
+// unnamed.
+func howToAnswer(id string, options []choice) string {
+	var ways []string
+	for _, word := range []string{"allow", "always", "deny"} {
+		if _, err := pick(wire.NewMessage(wire.MessageRoleUser, wire.NewTextPart(word)), id, options); err == nil {
+			ways = append(ways, strconv.Quote(word+" "+id))
+		}
+	}
+	return "Answer " + strings.Join(ways, " or ") + "."
 }
 
 // atTerminal is what a client is told that may not answer for its person.
@@ -376,9 +389,13 @@ func pick(m *wire.Message, call string, options []choice) (choice, error) {
 			return option, nil
 		}
 	}
-	var names []string
+	return choice{}, invalid("message.parts", "the task waits for an answer; give one of %s", optionIDs(options))
+}
+
+func optionIDs(options []choice) string {
+	var ids []string
 	for _, option := range options {
-		names = append(names, option.ID)
+		ids = append(ids, option.ID)
 	}
-	return choice{}, invalid("message.parts", "the task waits for an answer; give one of %s", strings.Join(names, ", "))
+	return strings.Join(ids, ", ")
 }

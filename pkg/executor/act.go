@@ -62,6 +62,8 @@ func (a *act) describe() {
 		Principal:            call.Origin.Principal,
 		Served:               call.Origin.Served,
 		Session:              call.Origin.Session,
+		Task:                 call.Origin.Task,
+		Context:              call.Origin.Context,
 		ReadOnly:             t.IsReadOnly(),
 		Headless:             call.Origin.Headless,
 		Mode:                 call.Origin.Mode,

@@ -42,7 +42,7 @@ func (c Configuration) governors(a *act) string {
 // review tells governors of the act, without the values of secret parameters.
 func (a *act) review(decision permissions.Decision) permissions.Review {
 	r := permissions.NewReview(a.request, decision, a.publicArguments(), a.mask)
-	r.CallID, r.ToolCall, r.Task, r.Title = a.call.ID, a.call.Origin.ToolCall, a.call.Origin.Task, a.mask(a.title())
+	r.CallID, r.ToolCall, r.Title = a.call.ID, a.call.Origin.ToolCall, a.mask(a.title())
 	r.Digest = a.invocation.Digest().String()
 	if code := a.invocation.Work.Code(); code != "" {
 		sum := sha256.Sum256([]byte(code))

@@ -55,6 +55,8 @@ type shownApproval struct {
 	// Principal is whose call to the daemon it is about.
 	Principal string     `json:"principal,omitempty"`
 	Session   string     `json:"session_id,omitempty"`
+	Task      string     `json:"task_id,omitempty"`    // of the A2A client that it is asked for
+	Context   string     `json:"context_id,omitempty"` // that the task belongs to
 	CallID    string     `json:"call_id,omitempty"`
 	ToolCall  string     `json:"tool_call_id,omitempty"`
 	Kind      string     `json:"kind"`
@@ -78,7 +80,8 @@ func showApproval(a store.Approval) shownApproval {
 		ID: display.Line(a.ID), State: string(a.State), Asked: a.Asked, Expires: a.Expires,
 		Door:  display.Line(a.Door),
 		Agent: display.Line(a.Agent), Principal: display.Line(a.Principal),
-		Session: display.Line(a.Session), CallID: display.Line(a.CallID),
+		Session: display.Line(a.Session), Task: display.Line(a.Task), Context: display.Line(a.Context),
+		CallID:   display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
 		Lasting: display.Line(a.Lasting), Always: a.Always,
