@@ -57,12 +57,12 @@ func TestMany(t *testing.T) {
 		list = append(list, h.sub(fmt.Sprint(i), r.URL))
 	}
 	var want []string
-	for i := range 200 {
+	for i := range 100 {
 		want = append(want, fmt.Sprint(i))
 	}
-	h.put(want[:100]...)
+	h.put(want[:50]...)
 	h.deliverer(list...)
-	h.put(want[100:]...)
+	h.put(want[50:]...)
 	for _, r := range receivers {
 		r.wants(want...)
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -35,7 +36,10 @@ func TestMain(m *testing.M) {
 	case "deliver":
 		err = playDeliverer(os.Args[1], os.Args[2], os.Args[3:])
 	case "record":
-		err = playRecorder(os.Args[1])
+		var most int
+		if most, err = strconv.Atoi(os.Args[2]); err == nil {
+			err = playRecorder(os.Args[1], most)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -79,19 +83,22 @@ func playDeliverer(dir, killedAt string, urls []string) error {
 	return d.Close(context.Background())
 }
 
-// playRecorder records until it is killed.
-func playRecorder(dir string) error {
+// playRecorder records until it is killed, or has recorded the most: what there is to deliver must not grow with the
+// time that a busy machine takes for the kills.
+func playRecorder(dir string, most int) error {
 	log, err := audit.Open(filepath.Join(dir, "audit"))
 	if err != nil {
 		return err
 	}
 	fmt.Println("ready")
-	for n := 0; ; n++ {
+	for n := range most {
 		if err := log.Record(context.Background(), events.Event{Type: events.ToolDecided, Detail: fmt.Sprint(os.Getpid(), n)}); err != nil {
 			return err
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
+	_, err = io.Copy(io.Discard, os.Stdin) // until the test ends
+	return err
 }
 
 // process is one of several that share a state directory.
@@ -307,7 +314,8 @@ func TestKilledAnywhere(t *testing.T) {
 	h.log.Close()
 	urls, tallies, failed := tallied(t, 4)
 	deliver := func() *process { return startProcess(t, "deliver", append([]string{h.dir, ""}, urls...)...) }
-	recorders := []*process{startProcess(t, "record", h.dir), startProcess(t, "record", h.dir)}
+	record := func() *process { return startProcess(t, "record", h.dir, strconv.Itoa(20*kills)) }
+	recorders := []*process{record(), record()}
 	deliverers := []*process{deliver(), deliver(), deliver()}
 	for range kills {
 		// Somewhere in what it does, which the test does not know: this is how long it is left alone.
