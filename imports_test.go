@@ -183,8 +183,8 @@ var may = map[string][]string{
 	},
 	// sandbox: a program is asked there what it can do, and nowhere else.
 	"cmd/a2a-acp/internal/imports": {
-		"pkg/sandbox", "pkg/tool", "internal/cliimport", "internal/command", "internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/grant",
-		"internal/httptool", "internal/mcpserver", "internal/netguard", "internal/openapi", "internal/request", "cmd/a2a-acp/internal/cli",
+		"pkg/sandbox", "pkg/tool", "internal/app", "internal/cliimport", "internal/command", "internal/config", "internal/dirs", "internal/display", "internal/exit", "internal/grant",
+		"internal/httptool", "internal/mcpserver", "internal/netguard", "internal/openapi", "internal/request", "internal/secret", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/mcp": {
 		"internal/app", "internal/exit", "internal/resident", "internal/toolsocket", "cmd/a2a-acp/internal/cli",

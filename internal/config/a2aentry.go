@@ -85,7 +85,7 @@ func (e *toolEntry) checkA2A() {
 		variables.Fail(ruleA2A, "the token stands under a2a", "a remote agent is given no variables")
 	}
 	if e.token != nil {
-		e.tool.Sandbox.References = map[string]tool.Reference{tool.A2AToken: *e.token}
+		e.refer(map[string]tool.Reference{tool.A2AToken: *e.token}, e.a2a, e.at)
 	}
 	guard := netguard.Guard{Allow: a.Allow}
 	if at, given := e.a2a.Get("url"); given && a.URL != "" {

@@ -392,7 +392,7 @@ func (p *executionProfile) chooseSource(e *toolEntry, origin, line string) {
 	h.spec.Base, h.spec.Path = of.base, strings.TrimPrefix(origin+line, base)
 	p.api = of.api
 	if len(of.references) > 0 {
-		e.tool.Sandbox.References = of.references
+		e.refer(of.references, of.auth, of.at)
 	}
 	h.faulty = of.base == ""
 	p.narrow(audience, of)

@@ -332,7 +332,7 @@ func (e *toolEntry) sourceOf(h *httpEntry) tool.API {
 	}
 	h.spec.Base = s.base
 	if len(s.references) > 0 {
-		e.tool.Sandbox.References = s.references
+		e.refer(s.references, s.auth, s.at)
 	}
 	h.faulty = s.base == "" // which was said there
 	return s.api

@@ -105,6 +105,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	for _, t := range l.set.Tools {
 		l.found = append(l.found, t.Warnings...)
 	}
+	l.found = append(l.found, SharedSecrets(l.set.Tools)...)
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
 	l.checkExposed()

@@ -22,6 +22,7 @@ type toolEntry struct {
 	when         []yamldoc.Value   // conditions of its error_mapping
 	a2a          yamldoc.Value
 	token        *tool.Reference // of a2a
+	sentAt       tool.Source     // what says where its references go
 	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
@@ -180,8 +181,17 @@ func (e *toolEntry) finish() Loaded {
 	e.checkRetry()
 	e.checkCaching()
 	e.checkExamples()
-	loaded.Tool = e.tool
+	loaded.Tool, loaded.sentAt = e.tool, e.sentAt
 	return loaded
+}
+
+// refer gives the tool references to what a server is shown, which the file names at a place, or if that is empty within
+// another.
+func (e *toolEntry) refer(to map[string]tool.Reference, at, within yamldoc.Value) {
+	if at.Node == nil {
+		at = within
+	}
+	e.tool.Sandbox.References, e.sentAt = to, e.file.file.source(at)
 }
 
 // annotationsMapping is what a tool may say about its effects: MCP's ToolAnnotations.

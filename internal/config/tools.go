@@ -33,6 +33,8 @@ type Loaded struct {
 	Output *outputschema.Schema
 	// Warnings are what its author should know, in the order of reading.
 	Warnings yamldoc.Errors
+
+	sentAt tool.Source // what says where its references go; the zero Source for a script
 }
 
 // toolsFile is a tools file that is being read.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -34,6 +35,9 @@ type Request struct {
 	// Tokens is what a tool costs that is offered: at least a quarter of its bytes in JSON.
 	Tokens   func(*tool.Tool) int
 	Commands *catalogue.Catalogue
+	// Free reports whether a secret may be called so whose value goes to a server, such as https://api.example.com; nil
+	// where every name is free. One that is there already may not, unless that server gets it already.
+	Free func(secret, to string) bool
 }
 
 // Made is what has been made of a document.
@@ -76,11 +80,19 @@ type Skipped struct {
 type Source struct {
 	Name    string
 	Server  string
-	Secrets []string // one for each of the credentials
-	// TokenURL is where the last secret is shown to fetch a token; "" where none is.
+	Secrets []Secret // one for each of the credentials
+	// TokenURL is where a secret is shown to fetch a token; "" where none is.
 	TokenURL string
 
 	schemes, scopes []string
+}
+
+// Secret is a secret that a source wants.
+type Secret struct {
+	Name string
+	To   string // scheme and host of the server that it goes to
+	// InsteadOf is how it would be called if that name were free; "" where it is called so.
+	InsteadOf string
 }
 
 // Make makes tools of the operations that are selected.
@@ -89,7 +101,7 @@ func Make(r Request) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{Request: r, doc: d, made: &Made{Tools: []Tool{}, Skipped: []Skipped{}}}
+	m := &maker{Request: r, doc: d, secrets: map[string][]Secret{}, made: &Made{Tools: []Tool{}, Skipped: []Skipped{}}}
 	m.made.by = m
 	if d.unread() == "" {
 		if m.made.Server, err = d.server(r.Server); err != nil {
@@ -111,6 +123,8 @@ type maker struct {
 	doc   *document
 	made  *Made
 	names map[string]string // of sources, by what their operations are called with
+
+	secrets map[string][]Secret // of sources, by their names
 }
 
 func (m *maker) make() error {
@@ -136,6 +150,11 @@ func (m *maker) make() error {
 		}
 	}
 	m.names = m.sourceNames(keys)
+	for i := range all { // also those that are not selected, so that names depend on no selection
+		if w := security[i]; all[i].err == nil {
+			m.secretsOf(Source{Name: m.names[w.key()], Server: w.server, schemes: w.schemes})
+		}
+	}
 	found := false
 	for i := range all {
 		o := &all[i]
@@ -167,12 +186,10 @@ func (m *maker) add(o *operation, w wanted, source Source) error {
 	if err != nil {
 		return err
 	}
-	source.Secrets = secrets(source.Name, source.schemes)
 	for _, scheme := range source.schemes {
-		if v, err := m.doc.scheme(scheme); err == nil && v.get("type").text() == "oauth2" {
-			source.TokenURL, _ = tokenURL(scheme, v, source.Server)
-		}
+		source.TokenURL = cmp.Or(source.TokenURL, m.tokenURLOf(scheme, source.Server))
 	}
+	source.Secrets = m.secretsOf(source)
 	t.from, t.Security = source, w.told()
 	if err := m.check(t); err != nil {
 		return err

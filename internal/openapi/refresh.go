@@ -67,6 +67,13 @@ func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s would be broken: %w", file.Name, err)
 	}
+	for i := range after {
+		if t := &after[i].Tool; took[t.ID] || find(before, t.ID) == nil {
+			if err := m.checkServer(t, file.Name); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
 	for i := range before {
 		was := before[i].Tool
 		is := find(after, was.ID)
@@ -86,6 +93,18 @@ func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error
 		}
 	}
 	return file.Data, append(lines, m.missingScopes(after)...), nil
+}
+
+// checkServer holds a tool that is written against where the document has its requests go. The file's source of that name may
+// be another service's, whose credential a stranger's request would be sent with.
+func (m *Made) checkServer(t *tool.Tool, file string) error {
+	i := slices.IndexFunc(m.Tools, func(made Tool) bool { return made.Name == t.ID })
+	if i < 0 || t.HTTP == nil || config.IsSameOrigin(t.HTTP.API.Origin, m.Tools[i].from.Server) {
+		return nil
+	}
+	goes, name := config.OriginOf(m.Tools[i].from.Server), t.HTTP.API.Name
+	return fmt.Errorf("%s: requests of the document go to %s, and those of the source %s in the file to %s; --source gives them a "+
+		"source of their own, --server %s says that this is the same service", file, goes, name, t.HTTP.API.Origin, t.HTTP.API.Origin)
 }
 
 // told says what a changed document comes to for a tool.

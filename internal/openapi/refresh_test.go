@@ -214,3 +214,35 @@ func TestRefreshAddsTheSource(t *testing.T) {
 		}
 	}
 }
+
+// TestRefreshOfAnother checks that a stranger's document whose title is that of yours adds no request to your source, which
+// would be sent with your credential, and changes none.
+func TestRefreshOfAnother(t *testing.T) {
+	t.Parallel()
+	yours, err := makeOf(t, around(`{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := yours.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ paths, server, want string }{
+		"adds":     {`{"/a":{"get":{"operationId":"a"}},"/admin":{"get":{"operationId":"weather"}}}`, "", "and those of the source api in the file to https://api.example.com"},
+		"changes":  {`{"/admin":{"get":{"operationId":"a"}}}`, "", "requests of the document go to https://evil.example,"},
+		"the same": {`{"/admin":{"get":{"operationId":"a"}}}`, "https://api.example.com:443/", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			document := strings.Replace(around(test.paths), "https://api.example.com", "https://evil.example", 1)
+			theirs, err := Make(Request{Data: []byte(document), Server: test.server, Tokens: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, lines, err := theirs.Refresh(config.File{Name: "tools.yaml", Data: data})
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%v, %q; want %q", err, lines, test.want)
+			}
+		})
+	}
+}

@@ -106,7 +106,7 @@ func notInScope(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\
 func (m *maker) credentials(s Source) (*yaml.Node, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i, scheme := range s.schemes {
-		auth, err := m.auth(scheme, s, s.Secrets[i])
+		auth, err := m.auth(scheme, s, s.Secrets[i].Name)
 		if err != nil {
 			return nil, err
 		}
@@ -210,6 +210,16 @@ func tokenURL(scheme string, v value, server string) (string, error) {
 	return u.String(), nil
 }
 
+// tokenURLOf is the endpoint that the secret of a scheme is shown to; "" where it goes to the server itself.
+func (m *maker) tokenURLOf(scheme, server string) string {
+	v, err := m.doc.scheme(scheme)
+	if err != nil || v.get("type").text() != "oauth2" {
+		return ""
+	}
+	endpoint, _ := tokenURL(scheme, v, server) // which is said where the scheme is chosen
+	return endpoint
+}
+
 // sourceNames gives each set of security schemes that some operation is called with, at each server, a source of its own, so
 // that a credential is sent only where it is wanted. The one that most have is called as the person says.
 func (m *maker) sourceNames(keys []string) map[string]string {
@@ -243,31 +253,4 @@ func (m *maker) sourceNames(keys []string) map[string]string {
 		names[key] = name
 	}
 	return names
-}
-
-// secrets names the secrets of a source, one for each scheme.
-func secrets(source string, schemes []string) []string {
-	if len(schemes) == 1 {
-		return []string{secretOf(source)}
-	}
-	const most = 16
-	var all []string
-	for _, scheme := range schemes {
-		name := words(scheme)
-		name = secretOf(source + "_" + name[:min(len(name), most)])
-		for slices.Contains(all, name) {
-			name += "_"
-		}
-		all = append(all, name)
-	}
-	return all
-}
-
-// secretOf names the secret of a source. Such a name begins with no digit.
-func secretOf(source string) string {
-	name := strings.ToUpper(strings.ReplaceAll(source, "-", "_"))
-	if name[0] >= '0' && name[0] <= '9' {
-		return "_" + name
-	}
-	return name
 }

@@ -76,7 +76,9 @@ func TestSecurity(t *testing.T) {
 			}
 			var secrets []string
 			for _, s := range made.Sources {
-				secrets = append(secrets, s.Secrets...)
+				for _, one := range s.Secrets {
+					secrets = append(secrets, one.Name)
+				}
 			}
 			if got := strings.Join(secrets, " "); got != test.secrets {
 				t.Errorf("secrets %q, want %q", got, test.secrets)
@@ -101,5 +103,62 @@ func TestScopes(t *testing.T) {
 	data, err := made.unmarked()
 	if err != nil || !strings.Contains(string(data), "scopes: [list, read]\n") {
 		t.Errorf("want the scopes list and read: %v\n%s", err, data)
+	}
+}
+
+// TestSecretNames checks that no document gets a secret that is not its own by the name that its author gives it.
+func TestSecretNames(t *testing.T) {
+	t.Parallel()
+	const schemes = `"securitySchemes":{"a":{"type":"http","scheme":"bearer"},"b":{"type":"apiKey","in":"header","name":"X-B"},
+		"login":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://login.example.com/token","scopes":{}}}}}`
+	operation := func(id, rest string) string { return `"/` + id + `":{"get":{"operationId":"` + id + `",` + rest + `}}` }
+	for name, test := range map[string]struct {
+		paths string
+		taken []string // the names that are in use, each with who gets it
+		want  string
+	}{
+		"free":                  {operation("x", `"security":[{"a":[]}]`), nil, "API to https://api.example.com"},
+		"the same server's":     {operation("x", `"security":[{"a":[]}]`), []string{"API https://api.example.com"}, "API to https://api.example.com"},
+		"another's":             {operation("x", `"security":[{"a":[]}]`), []string{"API https://shop.example"}, "API_API_EXAMPLE_COM to https://api.example.com, not API"},
+		"and the other name's":  {operation("x", `"security":[{"a":[]}]`), []string{"API x", "API_API_EXAMPLE_COM x"}, "API_API_EXAMPLE_COM_ to https://api.example.com, not API"},
+		"a token endpoint's":    {operation("x", `"security":[{"login":[]}]`), []string{"API https://api.example.com"}, "API_LOGIN_EXAMPLE_COM to https://login.example.com, not API"},
+		"where both go":         {operation("x", `"security":[{"b":[],"login":[]}]`), nil, "API_B to https://api.example.com; API_LOGIN to https://login.example.com"},
+		"two of one document's": {operation("x", `"security":[{"a":[],"b":[]}]`) + "," + operation("x1", `"security":[{"a":[],"b":[]}]`) + "," + operation("y", `"security":[{"a":[]}]`), nil, "API_A to https://api.example.com; API_B to https://api.example.com; API_A_ to https://api.example.com, not API_A"},
+		"a server of its own":   {operation("x", `"security":[{"a":[]}]`) + "," + operation("x1", `"security":[{"a":[]}]`) + "," + operation("y", `"servers":[{"url":"https://evil.example"}],"security":[{"a":[]}]`), []string{"API https://api.example.com"}, "API to https://api.example.com; API_EVIL_EXAMPLE_A to https://evil.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			free := func(secret, to string) bool {
+				for _, one := range test.taken {
+					if by, gets, _ := strings.Cut(one, " "); by == secret && gets != to {
+						return false
+					}
+				}
+				return true
+			}
+			made, err := Make(Request{Data: []byte(around("{"+test.paths+"}", schemes)), Tokens: size, Free: free})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := made.File()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, source := range made.Sources {
+				for _, s := range source.Secrets {
+					told := s.Name + " to " + s.To
+					if s.InsteadOf != "" {
+						told += ", not " + s.InsteadOf
+					}
+					if got = append(got, told); !strings.Contains(string(data), "{secret: "+s.Name+"}") {
+						t.Errorf("the file has no %s", s.Name)
+					}
+				}
+			}
+			if told := strings.Join(got, "; "); told != test.want {
+				t.Errorf("%s, want %s", told, test.want)
+			}
+		})
 	}
 }

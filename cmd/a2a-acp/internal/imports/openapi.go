@@ -126,8 +126,9 @@ func (f *openAPIFlags) validate(spec string) error {
 
 // openAPIImporter is one run of the verb.
 type openAPIImporter struct {
-	env *cli.Environment
-	f   openAPIFlags
+	env     *cli.Environment
+	f       openAPIFlags
+	secrets *secrets
 }
 
 func (i *openAPIImporter) run(ctx context.Context, spec string) error {
@@ -144,10 +145,13 @@ func (i *openAPIImporter) run(ctx context.Context, spec string) error {
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
+	if i.secrets, err = readSecrets(i.env, i.f.out); err != nil {
+		return err
+	}
 	made, err := openapi.Make(openapi.Request{
 		Data: data, Source: i.f.source, Server: i.f.server, Addresses: i.f.addresses,
 		Select: i.f.selected, Tags: i.f.tags, Methods: i.f.methods,
-		Commands: commands, Tokens: mcpserver.Tokens,
+		Commands: commands, Tokens: mcpserver.Tokens, Free: i.secrets.free,
 	})
 	if err != nil {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", shownURL(spec), err))
@@ -191,7 +195,8 @@ func (i *openAPIImporter) report(made *openapi.Made) error {
 		Tools   []openapi.Tool    `json:"tools"`
 		Skipped []openapi.Skipped `json:"skipped"`
 		Tokens  int               `json:"tokens"`
-	}{made.Tools, made.Skipped, made.Tokens})
+		Secrets []wantedSecret    `json:"secrets"`
+	}{made.Tools, made.Skipped, made.Tokens, i.secrets.wanted(made)})
 }
 
 // table lists the tools that there would be.
@@ -249,10 +254,10 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 		}
 	}
 	i.env.Say("requests go to " + brief(servers))
+	for _, secret := range i.secrets.wanted(made) {
+		i.env.Say(secret.String())
+	}
 	for _, s := range made.Sources {
-		for _, secret := range s.Secrets {
-			i.env.Say(fmt.Sprintf("the source %s wants the secret %s: a2a-acp secrets set %s", s.Name, secret, secret))
-		}
 		if s.TokenURL != "" {
 			i.env.Say(fmt.Sprintf("the source %s has its tokens from %s, which the client's secret is shown to; "+
 				"client_id is yours to write", s.Name, display.Line(s.TokenURL)))

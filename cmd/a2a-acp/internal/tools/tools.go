@@ -421,6 +421,8 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	var all []config.Loaded
+	var read []config.File
 	for _, name := range files {
 		file, err := cli.ReadFile(name, commands)
 		var loaded []config.Loaded
@@ -441,8 +443,10 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
 			found = append(found, checkProgram(&programs, &loaded[i].Tool)...)
 		}
-		config.AddExcerptsOf([]config.File{file}, found)
+		all, read = append(all, loaded...), append(read, file)
 	}
+	found = append(found, config.SharedSecrets(all)...)
+	config.AddExcerptsOf(read, found)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, count, nil
 }
