@@ -180,6 +180,26 @@ func TestAccessByClaims(t *testing.T) {
 	if !strings.Contains(before, `"wipe"`) || strings.Contains(after, `"wipe"`) || !strings.Contains(after, `"report"`) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
+	// What is found by searching is what the token of the request lets it have.
+	h.write("a2a-acp.yaml", "expose: search\nserve:\n  oidc: {corp: "+p.setting("")+"}\n")
+	w = newMCPWeb(t, d, roles([]string{"staff"}))
+	search := func(tool, arguments string) string {
+		return w.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`)
+	}
+	if found := search("find_tool", `{"query":""}`); !strings.Contains(found, "report") || strings.Contains(found, "wipe") || strings.Contains(found, "nobodys") {
+		t.Errorf("the staff finds %s", found)
+	}
+	nothing := unknown(search("call_tool", `{"name":"nothing"}`), "nothing")
+	if got := unknown(search("call_tool", `{"name":"wipe"}`), "wipe"); got != nothing || !strings.Contains(got, "there is no tool") {
+		t.Errorf("called is what is not found: %s, want %s", got, nothing)
+	}
+	w.token = p.of(nil)
+	if found := search("find_tool", `{"query":"report"}`); strings.Contains(found, "report") {
+		t.Errorf("after the claim is gone, %s", found)
+	}
+	if got := unknown(search("call_tool", `{"name":"report"}`), "report"); got != nothing {
+		t.Errorf("after the claim is gone, %s, want %s", got, nothing)
+	}
 	// A claim stands nowhere.
 	err := filepath.WalkDir(h.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

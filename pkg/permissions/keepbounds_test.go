@@ -106,3 +106,30 @@ func TestLaterAnswersAtTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestGrantsStayWithTheirPrincipal has what was allowed for one of the daemon's principals count for no other, also where both
+// have a session of one name.
+func TestGrantsStayWithTheirPrincipal(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	as := func(principal string, r Request) Request {
+		r.Session, r.Principal, r.Served = "s", principal, true
+		return r
+	}
+	for name, r := range map[string]Request{"a tool": b.call("x", nil, "docs/a.md"), "a file": b.write("docs/a.md")} {
+		a := b.authority()
+		remember(a, "s", as("anna", r))
+		if d := a.Decide(as("anna", r)); d.Verdict != Approve {
+			t.Errorf("%s: for whom it was allowed it is %s: %s", name, d.Verdict, d.Reason)
+		}
+		for who, other := range map[string]Request{"another principal": as("bob", r), "a command of the name": func() Request {
+			r := as("anna", r)
+			r.Served = false
+			return r
+		}()} {
+			if d := a.Decide(other); d.Verdict == Approve {
+				t.Errorf("%s: for %s it is %s: %s", name, who, d.Verdict, d.Reason)
+			}
+		}
+	}
+}

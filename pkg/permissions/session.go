@@ -153,10 +153,13 @@ func (s *Sessions) holds(session, key string, rules outcome) bool {
 }
 
 // here makes the key of what a person allows one of the act's workspace: what was shown there is not what it is
-// in another.
+// in another. What is allowed for one of the daemon's principals is for no other, whatever their sessions are called.
 func (v *evaluation) here(key string) string {
-	if key == "" {
+	switch {
+	case key == "":
 		return ""
+	case v.Served:
+		return digest.Of("for", v.Caller(), workspaceKey(v.Workspace), key)
 	}
 	return digest.Of("in", workspaceKey(v.Workspace), key)
 }
