@@ -93,8 +93,9 @@ bench: build ## ratios against a floor measured in the same run; also build/benc
 	-$(GO) run ./test/specs -dir $(BUILD)/specs -most 1 github >/dev/null # the document that is imported
 	$(GO) run ./internal/bench -bin $(BINARY) -o $(BUILD)/bench.json
 
-soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines; SOAK_STREAMS clients that follow an A2A task
+soak: build ## SOAK_CALLS calls in the sandbox, 64 at a time, with the race detector: nothing crashes, nothing is left; each attack on each level as each caller; and of programs: no value arrives changed; SOAK_KILLS kills of what records; a record of SOAK_RECORDS lines; SOAK_STREAMS clients that follow an A2A task
 	A2A_SOAK=$(SOAK_CALLS) $(RACE) -count=1 -timeout 0 -run TestSoak ./pkg/sandbox
+	A2A_ATTACKS=all $(GO) test -count=1 -timeout 0 -run TestAttacks ./pkg/sandbox
 	A2A_SOAK=$(SOAK_CALLS) $(GO) test -count=1 -timeout 0 -v -run TestRandomCalls ./internal/argv
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -v -run 'TestKilledWhole|TestKilledMCP|TestKilledHTTP' ./cmd/a2a-acp
 	A2A_SOAK_KILLS=$(SOAK_KILLS) $(GO) test -count=1 -timeout 0 -run TestKilledAnywhere ./internal/audit

@@ -71,7 +71,7 @@ func TestSoak(t *testing.T) {
 		t.Logf("%d calls in %s", min(next.Load()-1, calls), time.Since(begun).Round(time.Second))
 
 		if after := descriptors(t, host); after != descriptorsBefore {
-			t.Errorf("%d descriptors are open, %d were before", after, descriptorsBefore)
+			t.Errorf("open are\n%s\nand were before\n%s", after, descriptorsBefore)
 		}
 		if after := mounts(t); after != mountsBefore {
 			t.Errorf("mounts are now\n%s\nand were\n%s", after, mountsBefore)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,7 +51,7 @@ func TestManyCalls(t *testing.T) {
 		}
 		calls.Wait()
 		if after := descriptors(t, host); after != before {
-			t.Errorf("%d descriptors are open, %d were before", after, before)
+			t.Errorf("open are\n%s\nand were before\n%s", after, before)
 		}
 		if left := ownChildren(t); len(left) > 0 {
 			t.Errorf("children of ours are left: %v", left)
@@ -112,9 +114,8 @@ func one(t *testing.T, host *Host, work string, i int, environment ...string) {
 	}
 }
 
-// descriptors counts those of this process that are open, when the mounts of calls that are over have been
-// taken apart.
-func descriptors(t *testing.T, host *Host) int {
+// descriptors lists what this process has open, when the mounts of calls that are over have been taken apart.
+func descriptors(t *testing.T, host *Host) string {
 	t.Helper()
 	host.mounts.pending.Wait()
 	host.rulesets.making.Wait()
@@ -122,5 +123,13 @@ func descriptors(t *testing.T, host *Host) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(list)
+	var open []string
+	for _, entry := range list {
+		if target, err := os.Readlink("/proc/self/fd/" + entry.Name()); err == nil { // but for the list's own
+			kind, _, _ := strings.Cut(target, ":[") // of a pipe or socket without its number
+			open = append(open, kind)
+		}
+	}
+	slices.Sort(open)
+	return strings.Join(open, "\n")
 }
