@@ -141,16 +141,24 @@ func (d *Desk) cancelThose(ctx context.Context, why string, those func(store.App
 	if !d.questions.everAsked() {
 		return nil
 	}
-	s, err := d.questions.open(ctx)
-	if err != nil {
-		return err
-	}
-	list, err := s.List(ctx)
-	errs := []error{err}
-	for _, a := range list {
-		if those(a) {
-			errs = append(errs, s.Cancel(ctx, store.Cancelled{ID: a.ID, Principal: a.Principal, CallID: a.CallID, Why: why}))
+	now := d.questions.o.Now()
+	cancel := func(ctx context.Context) error {
+		s, err := d.questions.open(ctx)
+		if err != nil {
+			return err
 		}
+		list, err := s.List(ctx)
+		errs := []error{err}
+		for _, a := range list {
+			if those(a) && !a.Asked.After(now) {
+				errs = append(errs, s.Cancel(ctx, store.Cancelled{ID: a.ID, Principal: a.Principal, CallID: a.CallID, Why: why}))
+			}
+		}
+		return errors.Join(errs...)
 	}
-	return errors.Join(errs...)
+	err := cancel(ctx)
+	if err != nil {
+		d.questions.writeLater(cancel)
+	}
+	return err
 }

@@ -83,3 +83,47 @@ func TestUnwrittenEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestUnwrittenCancel has a session's turn be cancelled while nothing can be written in the database: the yes that was left
+// there counts no more, once that is possible again.
+func TestUnwrittenCancel(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := New(Options{Dir: dir, Record: &recorded{}, Say: func(line string) { t.Error(line) }, Now: time.Now})
+	board.pause = time.Hour // until the end
+	desk := board.Desk()
+	q := Question{Agent: "gemini", Session: "s", CallID: "1", Title: "make", Digest: "d"}
+	id, _, _, err := desk.Stand(t.Context(), q)
+	if err == nil {
+		err = desk.Bring(t.Context(), id, true, "maria", "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", filepath.Join(dir, store.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.ExecContext(t.Context(),
+		"CREATE TRIGGER full BEFORE UPDATE ON approvals BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	if err := desk.CancelSession(t.Context(), "gemini", "s", "", "the turn was cancelled"); err == nil {
+		t.Error("it is cancelled though nothing can be written")
+	}
+	if _, err := other.ExecContext(t.Context(), "DROP TRIGGER full"); err != nil {
+		t.Fatal(err)
+	}
+	if err := board.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := New(Options{Dir: dir, Record: &recorded{}, Say: func(line string) { t.Error(line) }, Now: time.Now})
+	q.CallID = "2"
+	if answer, found, err := next.Desk().Post(q).Earlier(t.Context(), func() {}); found || err != nil {
+		t.Errorf("the next one is given %+v, %v", answer, err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
@@ -20,7 +22,7 @@ import (
 //
 // There is one connection: what one process writes is small, and this way it never waits for itself.
 func Open(ctx context.Context, path string, migrations fs.FS) (*sql.DB, error) {
-	unlock, err := claim(path)
+	unlock, err := claim(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +69,14 @@ func named(path string, query url.Values) string {
 
 // claim makes the file with its mode, and takes the lock under which the database is opened: two processes
 // that bring a new one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience.
-// SQLite gives its other files the mode of this one.
-func claim(path string) (unlock func(), err error) {
+// SQLite gives its other files the mode of this one. Who has the lock holds it for a moment; one that was stopped in
+// between, or holds it on purpose, keeps nobody waiting for ever, and no longer than ctx.
+func claim(ctx context.Context, path string) (unlock func(), err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err == nil {
+	if err = wait(ctx, lock); err == nil {
 		err = own(lock, path)
 	}
 	if err != nil {
@@ -89,6 +87,30 @@ func claim(path string) (unlock func(), err error) {
 		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // a child that is being forked may still hold the file
 		lock.Close()
 	}, nil
+}
+
+// The bounds of waiting for the lock.
+const (
+	longestClaim = 30 * time.Second
+	claimEvery   = 5 * time.Millisecond
+)
+
+// wait takes the lock.
+func wait(ctx context.Context, lock *os.File) error {
+	for begun := time.Now(); ; {
+		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		if time.Since(begun) > longestClaim {
+			return fmt.Errorf("another process has held %s for %s; find it with `fuser %s`", lock.Name(), longestClaim, lock.Name())
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(claimEvery):
+		}
+	}
 }
 
 // own sees to it that the database is one that was made here, and ours alone. Whoever writes a repository can

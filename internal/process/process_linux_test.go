@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestOwner checks that a process is known by more than its number, which comes again.
@@ -33,5 +35,25 @@ func TestOwner(t *testing.T) {
 		if got := Lives(test.owner); got != test.want {
 			t.Errorf("%s (%q): lives %t, want %t", test.name, test.owner, got, test.want)
 		}
+	}
+}
+
+// TestNoFiles checks that a process lives that nobody can look at, since no file can be opened any more: its questions,
+// and the answers to them, are not others' for that.
+func TestNoFiles(t *testing.T) {
+	self := This()
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	lives := Lives(self)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !lives {
+		t.Error("this process has ended, they say")
 	}
 }

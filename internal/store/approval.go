@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/rand"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -109,6 +110,12 @@ var (
 	ErrNotAsker   = errors.New("another process asks it by now")
 	ErrNotKept    = errors.New("there is no answer that waits for a call")
 )
+
+// isReason reports whether an error says what has become of a question, and not that the database fails.
+func isReason(err error) bool {
+	return slices.ContainsFunc([]error{ErrNoApproval, ErrAnswered, ErrWithdrawn, ErrExpired, ErrGone, ErrUsed, ErrNotAsker},
+		func(reason error) bool { return errors.Is(err, reason) })
+}
 
 // refusal is the reason why a question in that state takes no answer; nil when it does.
 func (s State) refusal() error {

@@ -61,7 +61,7 @@ func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approva
 		switch {
 		case !a.Used.IsZero():
 			return ErrUsed
-		case a.owner != process.This():
+		case a.owner != s.owner:
 			return ErrNotAsker
 		case before == nil:
 			a.answer(answer, AtAsker, s.now())
@@ -91,7 +91,7 @@ func (s *Store) Withdraw(ctx context.Context, id, why string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = 'withdrawn', answered = ?, reason = ?
 			WHERE id = ? AND owner = ? AND (state = 'pending' OR state = 'approved' AND used = 0)`, s.now().UnixMilli(), why,
-			id, process.This())
+			id, s.owner)
 		return err
 	})
 }
@@ -132,23 +132,34 @@ func (s *Store) readAll(rows *sql.Rows) (list []Approval, err error) {
 	return list, rows.Err()
 }
 
+// longestTrouble is how long a waiting process goes on where its question cannot be read, or its answer not be taken.
+const longestTrouble = 30 * time.Second
+
 // Wait waits until a question of this process is answered, and gives it: the call that asked has the answer
 // then, and no other gets it. It returns ctx's cause when ctx ends first, and the reason when there is
-// nothing to wait for any more.
+// nothing to wait for any more. A database that is locked, or fails for a moment, ends no waiting: the answer
+// would be nobody's, though whoever gave it was told that it counts.
 func (s *Store) Wait(ctx context.Context, id string) (Approval, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
+	well := time.Now() // when the database did last as it should
 	for {
 		a, err := s.Get(ctx, id)
+		if err == nil && (a.State == Approved || a.State == Denied) {
+			a, err = s.take(ctx, id)
+			if err == nil {
+				return a, nil
+			}
+		}
 		switch {
 		case ctx.Err() != nil:
 			return a, context.Cause(ctx)
-		case err != nil:
-			return a, err
-		case a.State == Approved || a.State == Denied:
-			return s.take(ctx, id)
-		case a.State != Pending:
+		case err == nil && a.State != Pending:
 			return a, a.State.refusal()
+		case err == nil:
+			well = time.Now()
+		case isReason(err) || time.Since(well) > longestTrouble:
+			return a, err
 		}
 		select {
 		case <-ctx.Done():

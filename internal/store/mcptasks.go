@@ -30,7 +30,7 @@ func (s *Store) KeepMCPTask(ctx context.Context, t MCPTask, old time.Time) error
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO mcp_tasks (id, principal, created, working, owner, data) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET working = excluded.working, owner = excluded.owner, data = excluded.data`,
-			t.ID, t.Principal, t.Created.UnixMilli(), t.Working, process.This(), t.Data)
+			t.ID, t.Principal, t.Created.UnixMilli(), t.Working, s.owner, t.Data)
 		return err
 	})
 }

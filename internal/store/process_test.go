@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTwoAnswer has many processes answer one question at the same time. Exactly one holds, all others are
@@ -99,5 +101,50 @@ func TestBusy(t *testing.T) {
 		if a.State != Denied {
 			t.Errorf("%s is %s", a.ID, a.State)
 		}
+	}
+}
+
+// TestWaitThroughTrouble has the database fail for a moment while somebody waits: the answer that comes then is heard. It was
+// told to count, and would be nobody's.
+func TestWaitThroughTrouble(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), Name))
+	if _, err := s.Put(t.Context(), question("q")); err != nil {
+		t.Fatal(err)
+	}
+	change := func(statement string) {
+		t.Helper()
+		if _, err := s.db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type heard struct {
+		Approval
+		err error
+	}
+	answers := make(chan heard, 1)
+	change("ALTER TABLE approvals RENAME TO away")
+	go func() { // ends with the answer
+		a, err := s.Wait(t.Context(), "q")
+		answers <- heard{a, err}
+	}()
+	select {
+	case got := <-answers:
+		t.Fatalf("it waits no more: %v", got.err)
+	case <-time.After(3 * pollEvery):
+	}
+	change("ALTER TABLE away RENAME TO approvals")
+	change("CREATE TRIGGER full BEFORE UPDATE OF used ON approvals WHEN new.used > 0 BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+	if _, err := s.Answer(t.Context(), "q", Answer{Approved: true, Approver: "maria"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-answers:
+		t.Fatalf("it waits no more: %v", got.err)
+	case <-time.After(3 * pollEvery):
+	}
+	change("DROP TRIGGER full")
+	if got := <-answers; got.err != nil || got.State != Approved || got.UsedBy == "" {
+		t.Errorf("heard %+v, %v", got.Approval, got.err)
 	}
 }

@@ -48,7 +48,7 @@ func (s *Store) AllowForSession(ctx context.Context, g SessionApproval) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO grants (id, granted, owner, agent, session, key, words)
 			SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM grants WHERE owner = ? AND session = ? AND key = ?
 				AND revoked = 0)`,
-			g.ID, now, process.This(), g.Agent, g.Session, g.Key, g.Words, process.This(), g.Session, g.Key)
+			g.ID, now, s.owner, g.Agent, g.Session, g.Key, g.Words, s.owner, g.Session, g.Key)
 		return err
 	})
 }
@@ -58,7 +58,7 @@ func (s *Store) IsAllowed(ctx context.Context, session, key string) (bool, error
 	var n int
 	err := s.db.QueryRowContext(ctx,
 		`SELECT count(*) FROM grants WHERE owner = ? AND session = ? AND key = ? AND revoked = 0`,
-		process.This(), session, key).Scan(&n)
+		s.owner, session, key).Scan(&n)
 	return n > 0, err
 }
 
@@ -69,7 +69,7 @@ func (s *Store) EndSession(ctx context.Context, session, prefix string) error {
 		_, err := tx.ExecContext(ctx,
 			`UPDATE grants SET revoked = ?, revoker = 'the session has ended' WHERE owner = ? AND session = ? AND revoked = 0
 			AND substr(key, 1, length(?)) = ?`,
-			s.now().UnixMilli(), process.This(), session, prefix, prefix)
+			s.now().UnixMilli(), s.owner, session, prefix, prefix)
 		return err
 	})
 }

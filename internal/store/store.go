@@ -24,6 +24,7 @@ const Name = "state.db"
 // Store is an open database. It is safe for concurrent use, also by several processes. Close it.
 type Store struct {
 	db     *sql.DB
+	owner  string        // this process; read once, so that it is the same when no file can be opened any more
 	self   func() string // names this Store among those of all processes
 	now    func() time.Time
 	record func(transition Transition, before, now Approval) error
@@ -46,8 +47,8 @@ type Options struct {
 // form. It waits for other processes that are at the same. One that a newer version of the program has been
 // at is refused.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{now: o.Now, record: o.Record,
-		self: sync.OnceValue(func() string { return NewID() + " " + process.This() })}
+	s := &Store{now: o.Now, record: o.Record, owner: process.This()}
+	s.self = sync.OnceValue(func() string { return NewID() + " " + s.owner })
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-
-	"github.com/a2a-acp/a2a-acp/internal/process"
 )
 
 // A question belongs to what was asked, not to the process that asked. When that process is killed, the
@@ -61,7 +59,7 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 				return err
 			}
 		}
-		a.Asked, a.State, a.owner = s.now(), Pending, process.This()
+		a.Asked, a.State, a.owner = s.now(), Pending, s.owner
 		stands = a
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
@@ -114,7 +112,7 @@ func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (App
 	given := earlier
 	given.Always = false // that was for another session
 	given.Task, given.Context = to.Task, to.Context
-	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, process.This()
+	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, s.owner
 	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {
 		return earlier, err
 	}
@@ -128,7 +126,7 @@ func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (App
 func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (Approval, error) {
 	joined := earlier
 	joined.Session, joined.CallID, joined.ToolCall, joined.Left, joined.owner = by.Session, by.CallID,
-		by.ToolCall, false, process.This()
+		by.ToolCall, false, s.owner
 	joined.Task, joined.Context = by.Task, by.Context
 	if err := s.recordTransition(TransitionJoined, earlier, joined); err != nil {
 		return earlier, err
@@ -145,7 +143,7 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, earlier, by Approval) (App
 func (s *Store) Release(ctx context.Context, id string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `UPDATE approvals SET owner = '' WHERE id = ? AND owner = ? AND used = 0
-			AND state <> 'withdrawn' AND key <> ''`, id, process.This())
+			AND state <> 'withdrawn' AND key <> ''`, id, s.owner)
 		if err != nil {
 			return err
 		}
@@ -167,7 +165,7 @@ func (s *Store) take(ctx context.Context, id string) (a Approval, err error) {
 		switch {
 		case a.State != Approved && a.State != Denied: // it was taken back meanwhile
 			return a.State.refusal()
-		case !a.Used.IsZero() || a.owner != process.This():
+		case !a.Used.IsZero() || a.owner != s.owner:
 			return ErrUsed
 		}
 		a.Used, a.UsedBy = s.now(), a.CallID

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,5 +36,38 @@ func TestOpenTwice(t *testing.T) {
 	}
 	if !before || !locked() {
 		t.Errorf("before it was opened once more the database was locked: %t; afterwards: %t", before, locked())
+	}
+}
+
+// TestOpenHeld has somebody keep the lock under which the database is opened, as a process does that was stopped there:
+// whoever asks a person meanwhile waits no longer than they are ready to.
+func TestOpenHeld(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lock.Close() })
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	opened := make(chan error, 1)
+	go func() { // ends with ctx
+		s, err := Open(ctx, Options{Path: path})
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it was opened: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits still")
 	}
 }
