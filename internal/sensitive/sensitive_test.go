@@ -19,6 +19,7 @@ func TestFind(t *testing.T) {
 		started = "runs when your program is next started or released"
 		packed  = "is an installed package, or what was built, and runs without having been looked at"
 		shaped  = "looks like a file that a tool takes its orders from"
+		short   = "may be in another directory, since FAT and NTFS know each one by a short name, too"
 	)
 	tests := []struct {
 		path              string
@@ -205,9 +206,15 @@ func TestFind(t *testing.T) {
 		{"/w/Makefile.", build, ""},
 		{"/w/Pods/x.rb", "is an installed package, or what was built, and runs without having been looked at", ""},
 		{"/w/pods/Target Support Files/Pods-App/Pods-App-frameworks.sh", "is an installed package, or what was built, and runs without having been looked at", ""},
-		{"/w/GIT~1/config", "", ""},
+		{"/w/GIT~1/config", short, ""},
+		{"/w/git~1/hooks/pre-commit", short, ""},
+		{"/w/sub/GIT~1", shaped, ""}, // or HEAD~1 would be one
+		{"/w/GITHUB~1/workfl~1/ci.yml", short, ""},
+		{"/w/VSCODE~12/tasks.json", short, ""},
+		{"/w/.ssh~1.d/x", short, ""},
 		{"/w/MAKEFI~1", shaped, ""},
 		{"/w/PACKAG~1.JSO", shaped, ""},
+		{"/w/a~b/c~/x~y1", "", ""},
 		{"/w/.con\ufb01g/git/config", "runs as code later", ""},
 		{"/w/con\ufb01gure", build, ""},
 		{"/w/\u017fetup.py", build, ""},

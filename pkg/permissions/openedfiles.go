@@ -72,6 +72,9 @@ func (v *evaluation) guardedWord(p resource, use use) string {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}
+	if p.alias {
+		return shown(v.Workspace, p.real) + " " + hasAnotherName
+	}
 	if use == readsFile && p.credential {
 		return shown(v.Workspace, p.maybe[0]) + " " + holdsCredential
 	}

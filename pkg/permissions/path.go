@@ -157,7 +157,9 @@ type resource struct {
 	write bool
 	// credential tells that it holds the settings of a repository, and a credential among them.
 	credential bool
-	below      string // why what lies below it must not be searched unasked; "" where it may
+	// alias tells that it is another name of a file that has its own.
+	alias bool
+	below string // why what lies below it must not be searched unasked; "" where it may
 }
 
 // resource resolves a name. home may be "".
@@ -172,6 +174,7 @@ func (d *facts) resource(dir, home string, path Path) resource {
 	}
 	p.maybe = append(p.maybe, d.meanings(dir, home, plain)...)
 	p.credential = slices.ContainsFunc(p.maybe, d.givesCredential)
+	p.alias = p.err == nil && d.isAlias(p.real)
 	return p
 }
 

@@ -1,10 +1,13 @@
 package permissions
 
 import (
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -74,6 +77,9 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}
+	if p.alias {
+		return shown(v.Workspace, p.real) + " " + hasAnotherName
+	}
 	if !write && p.credential {
 		return shown(v.Workspace, p.maybe[0]) + " " + holdsCredential
 	}
@@ -90,6 +96,21 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 		return shown(v.Workspace, p.real) + " has further names (hard links), which could be those of any file"
 	}
 	return ""
+}
+
+// shortName is what the names look like by which FAT and NTFS know files beside their own.
+var shortName = lazyregexp.New(`~[0-9]{1,6}(\.[^.]*)?$`)
+
+// hasAnotherName is said of a file that isAlias is true of.
+const hasAnotherName = "is a short name of a file that has another one, as FAT and NTFS have it"
+
+// isAlias reports whether a name leads to a file that has another one: its directory does not list it.
+func (d *facts) isAlias(path string) bool {
+	if !shortName.MatchString(path) || !d.exists(path) {
+		return false
+	}
+	entries, err := d.readDir(filepath.Dir(path))
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(path) })
 }
 
 // hardLinked reports whether a file has more than one name. None of them is the right one, so that a plain
