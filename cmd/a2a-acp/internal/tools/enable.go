@@ -11,7 +11,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/toolyaml"
 )
 
@@ -34,13 +33,22 @@ changes, and what runs takes it over by itself. Of the shipped tools those are o
 		ValidArgsFunction: cli.CompleteTools(env, &tools),
 	}
 	cmd.Flags().StringArrayVar(&tools, "tools", nil, "a tools file, in addition to the others; may be repeated")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if found := person.Look(); found.AgentsAct() { // it would choose its own tools
-			return cli.Fail(exit.Denied, found.Err())
+	allowed := cli.CheckToTighten
+	if on {
+		allowed = cli.CheckPerson // an agent would choose its own tools
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := allowed(); err != nil {
+			return err
 		}
 		set, err := loadTold(env, tools)
 		if err != nil {
 			return err
+		}
+		if on {
+			if err := cli.Confirm(cmd.Context(), env); err != nil {
+				return err
+			}
 		}
 		for _, id := range args {
 			loaded, err := findTool(set, id)
