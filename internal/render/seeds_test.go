@@ -192,6 +192,7 @@ func TestSeeds(t *testing.T) {
 		want       []string // a part of every finding
 	}{
 		{name: "web_request", script: webRequest, parameters: webParameters, want: []string{
+			"warning: line 2: {{method}} (unquoted word, argument of curl -X): a line break in the value would make another request of it",
 			"warning: line 4: {{key}} (double quotes, argument of curl -H): curl reads headers from a local file",
 			"{{key}} (double quotes, argument of curl -H): a line break in the value would add headers",
 			"{{value}} (double quotes, argument of curl -H): a line break in the value would add headers",
@@ -207,6 +208,7 @@ func TestSeeds(t *testing.T) {
 		{name: "web_request with tojson, nothing declared", script: webRequestJSON, want: []string{
 			`no parameter "method" is declared, so it counts as an optional string`,
 			`no parameter "url" is declared, so it counts as a required string`,
+			"(unquoted word, argument of curl -X): a line break in the value would make another request of it",
 			`no parameter "headers" is declared, so it counts as an optional object`,
 			"{{key}}", "{{key}}", "{{value}}",
 			`no parameter "data" is declared, so it counts as an optional string`,
