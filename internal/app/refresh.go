@@ -183,33 +183,29 @@ func (a *App) look(w tool.Workspace) string {
 	return lookAt(paths)
 }
 
-// lookAt is what the file system tells of files without their being read. Where there is no directory, as in most
-// workspaces, there is no file in it either: it is looked at in place of all that would be there.
+// lookAt is what the file system tells of files without their being read. Several of one directory stand behind each other,
+// and it is looked at first: where there is none, as in most workspaces, there is no file in it either.
 func lookAt(paths []string) string {
 	b := make([]byte, 0, 64*len(paths))
-	missing, present := "", ""
+	dir, missing := "", false
 	for i, path := range paths {
-		dir := filepath.Dir(path)
-		if dir == missing {
+		var is unix.Stat_t
+		if in := filepath.Dir(path); in != dir {
+			several := i+1 < len(paths) && filepath.Dir(paths[i+1]) == in
+			dir, missing = in, several && errors.Is(unix.Stat(in, &is), unix.ENOENT)
+		}
+		if missing {
 			b = append(b, noFile...)
 			continue
 		}
-		var is unix.Stat_t
 		switch err := unix.Stat(path, &is); {
 		case errors.Is(err, unix.ENOENT):
 			b = append(b, noFile...)
-			if dir == present || i+1 == len(paths) || filepath.Dir(paths[i+1]) != dir {
-				continue
-			}
-			if present = dir; errors.Is(unix.Stat(dir, &is), unix.ENOENT) {
-				missing, present = dir, ""
-			}
 			continue
 		case err != nil:
 			b = append(append(b, err.Error()...), '\n')
 			continue
 		}
-		present = dir
 		for _, n := range []int64{int64(is.Dev), int64(is.Ino), is.Size, is.Mtim.Nano(), is.Ctim.Nano()} {
 			b = binary.LittleEndian.AppendUint64(b, uint64(n))
 		}
