@@ -70,7 +70,16 @@ func geminiHome(environ []string) (home string) {
 	return home
 }
 
-// checkGemini refuses a workspace whose settings name a server that is not asked about, whatever the rules say.
+// geminiCommands are the settings whose commands Gemini runs by itself when a session begins, or in place of a tool's call:
+// by section, and as versions before 0.3 had them
+// (https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md).
+var geminiCommands = []struct{ section, name string }{
+	{"tools", "discoveryCommand"}, {"tools", "callCommand"}, {"mcp", "serverCommand"},
+	{"", "toolDiscoveryCommand"}, {"", "toolCallCommand"}, {"", "mcpServerCommand"},
+}
+
+// checkGemini refuses a workspace whose settings name a server that is not asked about, whatever the rules say, or a
+// command that is run without being asked about.
 func checkGemini(dir string, environ []string) error {
 	if filepath.Clean(dir) == filepath.Clean(geminiHome(environ)) {
 		return nil // these are the person's own
@@ -86,6 +95,18 @@ func checkGemini(dir string, environ []string) error {
 	}
 	var settings, servers map[string]json.RawMessage // whose keys have one spelling to Gemini
 	err = json.Unmarshal(plainJSON(text), &settings)
+	for _, c := range geminiCommands {
+		section := settings
+		if err == nil && c.section != "" {
+			section = nil
+			if named := settings[c.section]; named != nil {
+				err = json.Unmarshal(named, &section)
+			}
+		}
+		if section[c.name] != nil {
+			return fmt.Errorf("%s has %s, a command that Gemini would run without asking anybody; %s", path, c.name, instead)
+		}
+	}
 	if named := settings["mcpServers"]; err == nil && named != nil {
 		err = json.Unmarshal(named, &servers)
 	}

@@ -41,6 +41,11 @@ func TestGeminiChecks(t *testing.T) {
 		`{"mcpServers":{"a":{"trust":true,"Trust":false}}}`:   `trusts the MCP server "a"`,
 		`{"mcpServers":{"a":{"trust":true}},"MCPServers":{}}`: `trusts the MCP server "a"`,
 		`{"mcpServers":{"a":{"Trust":true}}}`:                 "",
+		`{"tools":{"discoveryCommand":"make tools"}}`:         "has discoveryCommand",
+		`{"tools":{"callCommand":"./call"}}`:                  "has callCommand",
+		`{"mcp":{"serverCommand":"./serve"}}`:                 "has serverCommand",
+		`{"toolDiscoveryCommand":"make tools"}`:               "has toolDiscoveryCommand",
+		`{"tools":[]}`:                                        "cannot be read",
 		`{"mcpServers":[]}`:                                   "cannot be read",
 		`{`:                                                   "cannot be read",
 	} {
