@@ -138,6 +138,9 @@ func TestReload(t *testing.T) {
 		{"nothing", func(map[string]PrincipalSpec) {}, "tok-ci", true, true, 200},
 		{"the principal is gone", func(m map[string]PrincipalSpec) { delete(m, "ci") }, "tok-ci", false, false, 401},
 		{"its scope is gone", func(m map[string]PrincipalSpec) { m["ci"] = PrincipalSpec{Token: tool.Reference{Env: "tok-ci"}} }, "tok-ci", false, false, 403},
+		{"another scope is gone", func(m map[string]PrincipalSpec) { // a stream may tell what that one let it see
+			m["ci"] = PrincipalSpec{Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools}}
+		}, "tok-ci", true, false, 200},
 		{"it has another token", func(m map[string]PrincipalSpec) {
 			m["ci"] = PrincipalSpec{Token: tool.Reference{Env: "tok-new"}, Scopes: []Scope{ScopeTools}}
 		}, "tok-new", true, false, 200},
@@ -162,7 +165,7 @@ func TestReload(t *testing.T) {
 				ended[r.URL.Path] = context.Cause(r.Context()) // also of one that goes on as late as it has ended
 			})
 			settings := Settings{Listen: []string{"127.0.0.1:0"}, Limits: DefaultLimits(), Grace: time.Minute,
-				Principals: map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools}}}}
+				Principals: map[string]PrincipalSpec{"ci": {Token: tool.Reference{Env: "tok-ci"}, Scopes: []Scope{ScopeTools, ScopeAdmin}}}}
 			h := run(t, func(o *Options) {
 				o.Settings = settings
 				o.Resolve = func(_ context.Context, r tool.Reference) (string, error) { return r.Env, nil }

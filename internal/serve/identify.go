@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -166,10 +167,14 @@ func (ids *identities) byToken(ctx context.Context, token string) (*Principal, e
 	return nil, errWrongCredential
 }
 
-// still reports whether a principal may go on with what needs a scope, and whether its token is still its own.
+// still reports whether a principal may go on with what needs a scope, and whether its token is still its own and it has lost
+// no scope: with one, it may have been shown more than the scope of a route says.
 func (ids *identities) still(p *Principal, scope Scope) (may, same bool) {
 	now, same := ids.now(p, scope)
-	return now != nil, same
+	if now == nil {
+		return false, same
+	}
+	return true, same && !slices.ContainsFunc(p.Scopes, func(had Scope) bool { return !now.May(had) })
 }
 
 // now returns a principal as it is known here, nil where it may not go on with what needs a scope, and whether its

@@ -568,6 +568,61 @@ func TestACPAgentInput(t *testing.T) {
 	}
 }
 
+// TestAnswersItsQuestion has an agent ask for a text and for a yes at once: an answer that names the second is none to the
+// first, however it names it.
+func TestAnswersItsQuestion(t *testing.T) {
+	t.Parallel()
+	var s *theatre
+	s = newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		reply := make(chan agentclient.Reply, 1)
+		a.mu.Lock()
+		a.replies = map[string]chan agentclient.Reply{"here-1": reply}
+		a.mu.Unlock()
+		tell(agentclient.Event{Kind: agentclient.EventInput, Input: &agentclient.Input{ID: "here-1", Message: "Your name?",
+			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}})
+		s.door.of(p.Task).asks(1)
+		q := askedToRun
+		q.ID = p.Task + "-q"
+		answer, err := a.ask(ctx, p, tell, q)
+		if err != nil {
+			return agentclient.Outcome{}, err
+		}
+		select {
+		case r := <-reply:
+			return agentclient.Outcome{}, fmt.Errorf("the text is %s", r.Content)
+		default:
+		}
+		says(tell, agentclient.Content{Text: fmt.Sprint(answer.Option.Kind.Allows())})
+		return turnEnded, nil
+	})
+	for parts, want := range map[string]string{
+		`"parts":[{"text":"allow ID-q"}]`: "true", `"parts":[{"text":"deny ID-q"}]`: "false",
+		`"parts":[{"text":"allow"}],"metadata":{"requestId":"ID-q"}`:    "true",
+		`"parts":[{"data":{"toolCallId":"ID-q"}},{"text":"deny"}]`:      "",
+		`"parts":[{"data":{"answer":"deny","request_id":"ID-q"}}]`:      "false",
+		`"parts":[{"text":"allow"}],"metadata":{"requestId":"ID-none"}`: "",
+	} {
+		result, _ := s.call("anna", "SendMessage", strings.TrimSuffix(message("go", ""), "}")+`,"configuration":{"returnImmediately":true}}`)
+		id := at(result, "task.id").(string)
+		run := s.door.of(id)
+		run.asks(2)
+		result, failure := s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,%s}}`, id,
+			strings.ReplaceAll(parts, "ID", id)))
+		if want == "" {
+			if failure["code"] != -32602.0 {
+				t.Errorf("%s: %v, %v", parts, result, failure)
+			}
+			s.call("anna", "CancelTask", fmt.Sprintf(`{"id":%q}`, id))
+		}
+		<-run.over
+		task, _ := s.call("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+		if said, _ := at(task, "artifacts.parts.text").(string); said != want {
+			t.Errorf("%s: said %q, want %q: %v", parts, said, want, task["status"])
+		}
+	}
+}
+
 // TestAgentThatCame has an agent come while the server runs, after an earlier process has left a task of it that waits.
 func TestAgentThatCame(t *testing.T) {
 	t.Parallel()

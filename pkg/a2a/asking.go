@@ -140,37 +140,41 @@ func (r *run) receive(ctx context.Context, message *wire.Message) (tasklog.Task,
 	if sizeOfMessage(message) > mostAnswer { // it is kept in memory with the task, and there may be many
 		return r.head, invalid("message", "an answer is longer than %d KiB", mostAnswer>>10)
 	}
-	if err := r.unnamed(message); err != nil {
+	a, err := r.meant(message)
+	if err == nil {
+		err = a.accept(message)
+	}
+	if err == nil {
+		event := &wire.TaskStatusUpdateEvent{Status: r.without(a), Metadata: a.metadata(nil)}
+		err = r.append(ctx, message, event)
+	}
+	if err != nil {
 		return r.head, err
 	}
-	var refused error
+	r.drop(a)
+	a.answer <- message
+	return r.head, nil
+}
+
+// meant returns the question that a message answers: the one that it names, and no other. mu is held.
+func (r *run) meant(message *wire.Message) (*asking, error) {
+	about := requestOf(message)
 	for _, a := range r.asking {
-		if refused = a.accept(message); refused != nil {
-			continue
+		id := text(a.question.Metadata, "requestId")
+		if about == id && id != "" || about == "" && id != "" && strings.HasSuffix(spoken(message), " "+id) {
+			return a, nil
 		}
-		event := &wire.TaskStatusUpdateEvent{Status: r.without(a), Metadata: a.metadata(nil)}
-		if err := r.append(ctx, message, event); err != nil {
-			return r.head, err
-		}
-		r.drop(a)
-		a.answer <- message
-		return r.head, nil
 	}
-	return r.head, refused
+	if about != "" && text(r.asking[0].question.Metadata, "requestId") != "" {
+		return nil, invalid("message.parts", "no question with the requestId %.60q is open", about)
+	}
+	return r.asking[0], r.unnamed(message)
 }
 
 // unnamed refuses an answer that does not say which question it is for, where that is not plain: where several stand, and
 // a yes where the task has asked for one before. Whoever was shown that one, and answers a moment after somebody else
 // has, would say yes to what he has not read. mu is held.
 func (r *run) unnamed(message *wire.Message) error {
-	if requestOf(message) != "" {
-		return nil
-	}
-	for _, a := range r.asking {
-		if id := text(a.question.Metadata, "requestId"); id != "" && strings.HasSuffix(spoken(message), " "+id) {
-			return nil
-		}
-	}
 	if len(r.asking) > 1 {
 		var questions []string
 		for _, a := range r.asking {

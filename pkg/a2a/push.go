@@ -86,6 +86,9 @@ func (s *Server) createPush(ctx context.Context, q *query) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
+	if t.Owner != q.caller.Name { // it would be told on when whoever sees all tasks does so no longer
+		return nil, failf(errUnsupported, "task %s is another principal's, who alone says where its news are sent", t.ID)
+	}
 	if err := s.checkPush(config); err != nil {
 		return nil, err
 	}

@@ -229,6 +229,9 @@ func TestPushConfigs(t *testing.T) {
 		config(`,"id":"s","token":"canary-t","authentication":{"scheme":"Bearer","credentials":"canary-c"}`)); failure != nil {
 		t.Fatal(failure)
 	}
+	if result, failure := h.rpc("admin", "CreateTaskPushNotificationConfig", config("")); failure["code"] != -32004.0 {
+		t.Errorf("the admin has another's task pushed: %v, %v", result, failure)
+	}
 	for method, params := range map[string]string{"GetTaskPushNotificationConfig": `{"taskId":"` + id + `","id":"s"}`,
 		"ListTaskPushNotificationConfigs": `{"taskId":"` + id + `"}`} {
 		mine, _ := h.rpc("anna", method, params)

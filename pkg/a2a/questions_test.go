@@ -39,11 +39,11 @@ func (c *cancelled) said() string {
 	return strings.Join(slices.Compact(c.all), ", ")
 }
 
-// asks returns once the work has put its question again.
-func (r *run) asks() {
+// asks returns once the work has put so many questions.
+func (r *run) asks(n int) {
 	for {
 		r.mu.Lock()
-		stands, more := len(r.asking) > 0, r.asked
+		stands, more := len(r.asking) >= n, r.asked
 		r.mu.Unlock()
 		if stands {
 			return
@@ -124,7 +124,7 @@ func TestEndedTaskHasNoQuestion(t *testing.T) {
 				}
 				run := s.door.of(task["id"].(string))
 				if !goesOn {
-					run.asks()
+					run.asks(1)
 				}
 				if byAgent {
 					ends <- outcome

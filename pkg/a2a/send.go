@@ -193,9 +193,19 @@ func (s *Server) goOn(ctx context.Context, q *query, message *wire.Message) (sen
 		return sent{}, err
 	}
 	if err := s.run(q.at, caller, from, next, task, message, q.at.agent.Work); err != nil {
-		return sent{}, err
+		return sent{}, errors.Join(err, s.waitAgain(context.WithoutCancel(ctx), next, snap.task.Status))
 	}
 	return sent{task: next}, nil
+}
+
+// waitAgain has a task wait as it did, whose message came when the server was about to end: nobody works on it, and the
+// process that comes next would take it for lost.
+func (s *Server) waitAgain(ctx context.Context, t tasklog.Task, as wire.TaskStatus) error {
+	step, err := s.step(t, statusEvent(t, as.State, as.Message))
+	if err == nil {
+		_, err = s.o.Log.Append(ctx, t.ID, step)
+	}
+	return err
 }
 
 // waits reports whether somebody waits for a message of the client. later is closed when somebody else does.

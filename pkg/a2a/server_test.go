@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -223,6 +225,42 @@ func (h *house) close() {
 		h.t.Error(err)
 	}
 	h.http = nil
+}
+
+// TestAnsweredAtTheEnd has a message come to a task that waits just when the server ends: the task goes on waiting.
+func TestAnsweredAtTheEnd(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.close()
+	var ends atomic.Bool
+	var closing sync.WaitGroup
+	h.open(func(o *Options) {
+		o.Now = func() time.Time {
+			if ends.CompareAndSwap(true, false) {
+				closing.Go(func() { h.door.Close(context.Background()) })
+				for h.door.Ready() == nil {
+					runtime.Gosched()
+				}
+			}
+			return time.Now()
+		}
+	})
+	task := h.send("anna", "turn")
+	ends.Store(true)
+	answer := message("turn", fmt.Sprintf(`,"taskId":%q`, task["id"]))
+	if result, failure := h.rpc("anna", "SendMessage", answer); failure["code"] != -32034.0 {
+		t.Errorf("answered: %v, %v", result, failure)
+	}
+	closing.Wait()
+	h.close()
+	h.open(func(*Options) {})
+	if result, _ := h.rpc("anna", "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"])); at(result, "status.state") != "TASK_STATE_INPUT_REQUIRED" ||
+		at(result, "status.message.parts.text") != at(task, "status.message.parts.text") {
+		t.Errorf("afterwards: %v, before: %v", result["status"], task["status"])
+	}
+	if result, failure := h.rpc("anna", "SendMessage", answer); failure != nil {
+		t.Errorf("answered again: %v, %v", result, failure)
+	}
 }
 
 // request makes a request as somebody.
