@@ -20,6 +20,18 @@ type fileSaver struct {
 	saved int
 }
 
+// checkSave refuses a directory that nothing can be kept in, before anything is sent.
+func checkSave(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("--save: make the directory first: %w", err)
+	}
+	return root.Close()
+}
+
 // The bounds of what is kept.
 const (
 	mostFiles   = 1000
@@ -28,7 +40,10 @@ const (
 
 // save keeps a file, and returns what became of it.
 func (s *fileSaver) save(name, mediaType string, content []byte) string {
-	about := fmt.Sprintf("a file %s (%s, %d bytes)", display.Line(name), display.Line(mediaType), len(content))
+	about := fmt.Sprintf("a file (%s, %d bytes)", display.Line(mediaType), len(content))
+	if name != "" {
+		about = fmt.Sprintf("a file %s (%s, %d bytes)", display.Line(name), display.Line(mediaType), len(content))
+	}
 	if s == nil || s.dir == "" {
 		return about + "; --save DIR keeps files"
 	}

@@ -26,6 +26,9 @@ type printer struct {
 	printed map[wire.ArtifactID]shown
 }
 
+// muted reports whether nothing is said of what happens, but where its files are kept.
+func (p *printer) muted() bool { return p.lines || p.quiet }
+
 // stateName returns a state as people read it: input-required.
 func stateName(state wire.TaskState) string {
 	if state == wire.TaskStateUnspecified {
@@ -36,13 +39,12 @@ func stateName(state wire.TaskState) string {
 
 // tell prints an event.
 func (p *printer) tell(event wire.Event) {
-	switch {
-	case p.lines:
+	if p.lines {
 		enc := json.NewEncoder(p.env.Stdout)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(wire.StreamResponse{Event: event}) // who reads no more hears no more
-		return
-	case p.quiet:
+	}
+	if p.muted() && p.files.dir == "" {
 		return
 	}
 	switch e := event.(type) {
@@ -163,11 +165,13 @@ func (p *printer) parts(parts wire.ContentParts) {
 func (p *printer) part(part *wire.Part) {
 	switch content := part.Content.(type) {
 	case wire.Raw:
-		p.say(p.files.save(part.Filename, part.MediaType, content))
+		said := p.files.save(part.Filename, part.MediaType, content)
+		p.end()
+		p.env.Say(said)
 	case wire.URL:
 		p.say(fmt.Sprintf("a file is at %s", display.Line(string(content))))
 	case wire.Data:
-		if p.result(content.Value) {
+		if p.muted() || p.result(content.Value) {
 			return
 		}
 		data, err := json.MarshalIndent(content.Value, "", "  ")
@@ -203,6 +207,9 @@ func (p *printer) result(value any) bool {
 
 // text prints text. Nothing in it has an effect on a terminal.
 func (p *printer) text(text string) {
+	if p.muted() {
+		return
+	}
 	fmt.Fprint(p.env.Stdout, display.Whole(text))
 	p.inText = !strings.HasSuffix(text, "\n")
 }
@@ -216,6 +223,9 @@ func (p *printer) end() {
 }
 
 func (p *printer) say(line string) {
+	if p.muted() {
+		return
+	}
 	p.end()
 	p.env.Say(line)
 }

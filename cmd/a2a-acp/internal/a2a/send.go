@@ -69,6 +69,9 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 	_ = cmd.MarkFlagDirname("save")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		message, err := flags.message(env, args[1:])
+		if err == nil {
+			err = checkSave(flags.save)
+		}
 		if err != nil {
 			return cli.Fail(exit.Usage, err)
 		}

@@ -137,6 +137,9 @@ func showCommand(env *cli.Environment) *cobra.Command {
 	_ = cmd.MarkFlagDirname("save")
 	format := cli.AddFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkSave(save); err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
 		ctx, stop := s.within(cmd.Context())
 		defer stop()
 		client, err := s.connect(ctx, args[0])
@@ -153,12 +156,12 @@ func showCommand(env *cli.Environment) *cobra.Command {
 }
 
 func writeTask(env *cli.Environment, format cli.Format, task *wire.Task, save string) error {
-	if format != cli.FormatTable {
-		return cli.WriteData(env.Stdout, format, task)
-	}
-	p := &printer{env: env, files: &fileSaver{dir: save}}
+	p := &printer{env: env, files: &fileSaver{dir: save}, quiet: format != cli.FormatTable}
 	p.tell(task)
 	p.end()
+	if p.quiet {
+		return cli.WriteData(env.Stdout, format, task)
+	}
 	if end := (a2aclient.End{Status: task.Status}); end.Waits() {
 		(&answerer{env: env}).show(end, a2aclient.AskOf(task.Status))
 	}

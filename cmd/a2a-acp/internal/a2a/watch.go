@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
 func watchCommand(env *cli.Environment) *cobra.Command {
@@ -27,6 +28,9 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 	_ = cmd.MarkFlagDirname("save")
 	format := cli.AddFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkSave(save); err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
 		ctx, stop := s.within(cmd.Context())
 		defer stop()
 		client, err := s.connect(ctx, args[0])
