@@ -39,6 +39,7 @@ type presenter struct {
 	ended   bool       // the call has its result
 	changed *sync.Cond // something of these has changed
 	gone    bool       // the server ends, and a question of the call waits
+	asked   int        // how many questions the call has put
 	now     func() time.Time
 	words   int       // how often it was told that the call goes on
 	said    time.Time // when that was for the last time
@@ -245,17 +246,29 @@ func (p *presenter) Ask(ctx context.Context, q approval.Question) (approval.Answ
 // answeredKey is the member of a task's metadata that says that a call's question was answered.
 func answeredKey(call string) string { return ToolExtension + "/answered/" + call }
 
+// name returns what the next question of the call is called: as the call, and what is asked while it runs, by a name of its
+// own, so that an answer to the one is none to the other. id is what a2a-acp approvals calls it.
+func (p *presenter) name(id string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked++; p.asked == 1 {
+		return p.call.ID
+	}
+	return cmp.Or(id, wire.NewMessageID())
+}
+
 func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (approval.Answer, error) {
+	name := p.name(id)
 	options := []choice{{"allow_once", "Allow", "allow_once"}}
 	if q.Lasting != "" && !q.Once {
 		options = append(options, choice{"allow_always", "Allow in this context: " + q.Lasting, "allow_always"})
 	}
 	options = append(options, choice{"reject_once", "Deny", "reject_once"})
-	how := howToAnswer(p.call.ID, options)
+	how := howToAnswer(name, options)
 	if q.AtTerminal {
 		options, how = []choice{}, atTerminal+": a2a-acp approvals."
 	}
-	data := questionData{Type: "permission_request", RequestID: p.call.ID, ToolCall: p.call.ID, Tool: p.call.Tool,
+	data := questionData{Type: "permission_request", RequestID: name, ToolCall: p.call.ID, Tool: p.call.Tool,
 		Approval: id, Title: q.Title, Command: q.Text, Lasting: q.Lasting, Options: options,
 		Risk: &questionRisk{Action: string(q.Action), Paths: q.Paths, Bound: q.Bound}}
 	if until, bounded := ctx.Deadline(); bounded {
@@ -265,7 +278,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	message := wire.NewMessage(wire.MessageRoleAgent,
 		wire.NewTextPart(q.Title+"\n\n"+q.Text+"\n\n"+how),
 		&wire.Part{Content: wire.Data{Value: data}, MediaType: "application/json"})
-	message.Metadata = map[string]any{"requestId": p.call.ID, optionsKey: options,
+	message.Metadata = map[string]any{"requestId": name, optionsKey: options,
 		"tool_call": map[string]any{"id": p.call.ID, "toolId": p.call.Tool}}
 	if data.Expires != nil {
 		message.Metadata["expires"] = data.Expires.Format(time.RFC3339)
@@ -276,7 +289,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 			return invalid("message", "%s", atTerminal)
 		}
 		var refused error
-		picked, refused = pick(m, p.call.ID, options)
+		picked, refused = pick(m, name, options)
 		return refused
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -32,6 +33,51 @@ func (d *desk) Call(ctx context.Context, call ToolCall, asker ToolCaller) tool.R
 	case <-ctx.Done():
 	}
 	return tool.Result{CallID: call.ID, ToolID: call.Tool, Status: tool.StatusCompleted}
+}
+
+// curious offers a tool whose calls ask twice.
+type curious struct{ *desk }
+
+func (curious) Call(ctx context.Context, call ToolCall, asker ToolCaller) tool.Result {
+	for _, title := range []string{"may I begin?", "may I go on?"} {
+		answer, err := asker.Ask(ctx, approval.Question{Title: title})
+		if err != nil || answer.Verdict != permissions.Approve {
+			return NoResult(call, tool.Failf(tool.FailDenied, "%s %v", title, err))
+		}
+	}
+	return tool.Result{CallID: call.ID, ToolID: call.Tool, Status: tool.StatusCompleted}
+}
+
+// TestSecondQuestionOfACall has a call ask while it runs, as a remote agent does, after somebody has let it run: a second yes
+// to the first question, which comes a moment later, is none to that one.
+func TestSecondQuestionOfACall(t *testing.T) {
+	t.Parallel()
+	h := &house{t: t, dir: t.TempDir()}
+	h.open(func(o *Options) {
+		o.Agent = NewToolAgent(ToolOptions{Tools: curious{}, Name: "desk", Version: "1"})
+	})
+	t.Cleanup(h.close)
+	result, failure := h.rpc("anna", "SendMessage", `{"message":{"role":"ROLE_USER","messageId":"m","parts":[{"data":{"toolCalls":[{"id":"c1","toolId":"hold"}]}}]}}`)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	id := at(result, "task.id")
+	answer := func(parts string) (result, failure map[string]any) {
+		return h.rpc("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[%s]}}`, id, parts))
+	}
+	if result, failure = answer(`{"text":"allow c1"}`); at(result, "task.status.state") != "TASK_STATE_INPUT_REQUIRED" {
+		t.Fatal(result, failure)
+	}
+	for _, late := range []string{`{"text":"allow"}`, `{"text":"allow c1"}`, `{"data":{"optionId":"allow_once","requestId":"c1"}}`,
+		`{"data":{"optionId":"allow_once","toolCallId":"c1"}}`} {
+		if result, failure := answer(late); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v, %v", late, result, failure)
+		}
+	}
+	name := at(result, "task.status.message.metadata.requestId")
+	if result, failure = answer(fmt.Sprintf(`{"text":"allow %v"}`, name)); at(result, "task.status.state") != "TASK_STATE_COMPLETED" {
+		t.Errorf("the question %v was answered: %v, %v", name, result, failure)
+	}
 }
 
 // TestSeats has a principal run so many calls at a time, and no more: others are not held up by that, and a call that waits
