@@ -38,18 +38,19 @@ var may = map[string][]string{
 	"internal/argument":   {"pkg/tool"},
 	"internal/agents":     {"internal/state"},
 	"internal/atomicfile": {},
+	"internal/filelock":   {},
 	"internal/editor":     {"internal/atomicfile"},
 	"internal/display":    {},
 	"internal/spelling":   {},
 	"internal/ndjson":     {},
-	"internal/state":      {"internal/atomicfile"},
+	"internal/state":      {"internal/atomicfile", "internal/filelock"},
 	"internal/profile":    {"pkg/tool"},
-	"internal/secret":     {"pkg/tool", "pkg/events", "internal/atomicfile"},
+	"internal/secret":     {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/filelock"},
 	"internal/grant":      {"pkg/tool", "internal/spelling"},
 	"internal/blob":       {},
 	"internal/store":      {"internal/database", "internal/process"}, // what the rows mean is said by internal/approval
 	"internal/tasklog":    {"internal/database", "internal/process"}, // what an event says is its door's business
-	"internal/database":   {},
+	"internal/database":   {"internal/filelock"},
 	"internal/process":    {},
 	"internal/digest":     {},
 	"internal/filehash":   {},
@@ -98,7 +99,7 @@ var may = map[string][]string{
 	"internal/httpcache": {}, // which answers are kept, and nothing of who asks
 	"internal/httptool":  {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/netguard", "internal/secret"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/filelock", "internal/netguard", "internal/secret"},
 
 	// serve: doors are handlers that know nothing of it.
 	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/ratelimit", "internal/unixsocket"},
@@ -109,7 +110,7 @@ var may = map[string][]string{
 
 	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
 	// secret: what a receiver says is shown without what it was sent.
-	"internal/webhook": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit", "internal/display", "internal/netguard", "internal/secret", "internal/store"},
+	"internal/webhook": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit", "internal/display", "internal/filelock", "internal/netguard", "internal/secret", "internal/store"},
 	// yamldoc knows what people write, and nothing of what it means.
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file

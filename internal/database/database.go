@@ -4,15 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"os"
-	"time"
 
-	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
+
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // Open opens a database, makes it where there is none (mode 0600), and takes the steps of
@@ -69,14 +68,13 @@ func named(path string, query url.Values) string {
 
 // claim makes the file with its mode, and takes the lock under which the database is opened: two processes
 // that bring a new one into WAL mode at the same time get SQLITE_BUSY at once, whatever their patience.
-// SQLite gives its other files the mode of this one. Who has the lock holds it for a moment; one that was stopped in
-// between, or holds it on purpose, keeps nobody waiting for ever, and no longer than ctx.
+// SQLite gives its other files the mode of this one.
 func claim(ctx context.Context, path string) (unlock func(), err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err = wait(ctx, lock); err == nil {
+	if err = filelock.Take(ctx, lock); err == nil {
 		err = own(lock, path)
 	}
 	if err != nil {
@@ -84,33 +82,9 @@ func claim(ctx context.Context, path string) (unlock func(), err error) {
 		return nil, err
 	}
 	return func() {
-		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // a child that is being forked may still hold the file
+		_ = filelock.Release(lock) // closing lets go as well
 		lock.Close()
 	}, nil
-}
-
-// The bounds of waiting for the lock.
-const (
-	longestClaim = 30 * time.Second
-	claimEvery   = 5 * time.Millisecond
-)
-
-// wait takes the lock.
-func wait(ctx context.Context, lock *os.File) error {
-	for begun := time.Now(); ; {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return err
-		}
-		if time.Since(begun) > longestClaim {
-			return fmt.Errorf("another process has held %s for %s; find it with `fuser %s`", lock.Name(), longestClaim, lock.Name())
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(claimEvery):
-		}
-	}
 }
 
 // own sees to it that the database is one that was made here, and ours alone. Whoever writes a repository can

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // usageFile is what rates and budgets have counted: a small file in the state directory, written anew with
@@ -124,10 +125,10 @@ func (l *usageFile) change(ctx context.Context, change func(map[string]account) 
 		return err
 	}
 	defer lock.Close()
-	if err := waitForLock(ctx, lock); err != nil {
+	if err := filelock.Take(ctx, lock); err != nil {
 		return err
 	}
-	defer unix.Flock(int(lock.Fd()), unix.LOCK_UN) //nolint:errcheck // closing lets go as well
+	defer filelock.Release(lock) //nolint:errcheck // closing lets go as well
 	accounts, err := l.read()
 	if err != nil {
 		return err
@@ -143,24 +144,6 @@ func (l *usageFile) change(ctx context.Context, change func(map[string]account) 
 		}
 	}
 	return l.write(accounts)
-}
-
-// waitForLock takes the lock (flock(2)), and gives up with ctx.
-func waitForLock(ctx context.Context, lock *os.File) error {
-	for {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
-			return fmt.Errorf("lock %s: %w", lock.Name(), err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s is locked by another program: %w", lock.Name(), context.Cause(ctx))
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
 }
 
 func (l *usageFile) read() (map[string]account, error) {

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,9 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
@@ -216,13 +216,8 @@ func (s *Store) change(do func(*file)) (err error) {
 		return err
 	}
 	defer lock.Close() // and lets go
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("lock the secrets: %w", err)
+	if err := filelock.Take(context.Background(), lock); err != nil {
+		return fmt.Errorf("change the secrets: %w", err)
 	}
 	f, err := s.read()
 	if err != nil {

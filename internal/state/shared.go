@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // Shared is a small JSON file of the state directory that several programs of one user read and change, one
@@ -48,16 +50,10 @@ func (s Shared) Change(value any, change func() (write bool, err error)) (err er
 		return fmt.Errorf("change the state: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }() // lets go of the lock
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
+	if err := filelock.Take(context.Background(), lock); err != nil {
+		return fmt.Errorf("change the state: %w", err)
 	}
-	if err != nil {
-		return fmt.Errorf("change the state: lock %s: %w", lock.Name(), err)
-	}
-	// A child may hold the file still.
-	defer func() { err = errors.Join(err, unix.Flock(int(lock.Fd()), unix.LOCK_UN)) }()
+	defer func() { err = errors.Join(err, filelock.Release(lock)) }()
 	if err := s.Read(value); err != nil {
 		return err
 	}

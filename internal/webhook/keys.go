@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // keysName is the file of the private keys in the state directory, one a line, as Standard Webhooks writes
@@ -105,12 +107,7 @@ func (k *Keys) make() error {
 		return err
 	}
 	defer lock.Close() // and lets go
-	for {
-		if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err != nil {
+	if err := filelock.Take(context.Background(), lock); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(k.path()); err == nil {
