@@ -287,13 +287,10 @@ func openQuestions(task *wire.Task) (open []*wire.Message) {
 // optionsOf reads the options of a question out of its message.
 func optionsOf(m *wire.Message) (options []choice) {
 	for _, part := range m.Parts {
-		data, ok := part.Data().(map[string]any)
-		if !ok || data["type"] != "permission_request" {
-			continue
-		}
-		encoded, err := json.Marshal(data["options"])
-		if err == nil && json.Unmarshal(encoded, &options) == nil {
-			return options
+		var data questionData // as it was made here, or as it was read from the log
+		encoded, err := json.Marshal(part.Data())
+		if err == nil && json.Unmarshal(encoded, &data) == nil && data.Type == "permission_request" {
+			return data.Options
 		}
 	}
 	return nil

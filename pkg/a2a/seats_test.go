@@ -75,6 +75,10 @@ func TestSecondQuestionOfACall(t *testing.T) {
 		}
 	}
 	name := at(result, "task.status.message.metadata.requestId")
+	_, failure = answer(`{"text":"allow"}`)
+	if want := "one of allow_once, reject_once: " + fmt.Sprint(name); !strings.Contains(fmt.Sprint(failure), want) {
+		t.Errorf("it is refused with %v, want %q in it", failure, want)
+	}
 	if result, failure = answer(fmt.Sprintf(`{"text":"allow %v"}`, name)); at(result, "task.status.state") != "TASK_STATE_COMPLETED" {
 		t.Errorf("the question %v was answered: %v, %v", name, result, failure)
 	}
