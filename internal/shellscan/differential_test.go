@@ -14,7 +14,7 @@ import (
 )
 
 // standardRuns is how many scripts of each kind are run; A2A_FUZZ_RUNS asks for more.
-const standardRuns = 250
+const standardRuns = 120
 
 // Whatever bash does with a random script, programs that it starts and files that it writes, the Script
 // tells, or it has Problems.
