@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -217,13 +218,36 @@ func TestACME(t *testing.T) {
 			}
 		}, Door{Name: "d", Routes: []Route{{Pattern: "/x", Scope: ScopeTools, Handler: who}}})
 	}
+	var earlier []string
+	about := func(name string) string {
+		if i := slices.IndexFunc(earlier, func(line string) bool { return strings.Contains(line, name) }); i >= 0 {
+			line := earlier[i]
+			earlier = slices.Delete(earlier, i, i+1)
+			return line
+		}
+		for line := range said {
+			if strings.Contains(line, name) {
+				return line
+			}
+			earlier = append(earlier, line)
+		}
+		return ""
+	}
+	var h *house
 	hears := func(name, want string) {
 		t.Helper()
-		if line := <-said; !strings.Contains(line, name) || !strings.Contains(line, want) {
+		line := about(name)
+		if strings.Contains(line, "did not answer in time") && !strings.Contains(line, want) {
+			// Pebble takes the lock of an order twice to read it, and is stuck where it is signed in between.
+			now.Add(6 * 60)
+			h.inForce.Load().authority().Retry()
+			line = about(name)
+		}
+		if !strings.Contains(line, want) {
 			t.Errorf("it says %s; want %s %s", line, name, want)
 		}
 	}
-	h := start()
+	h = start()
 	hears("a.example.com", "has a certificate")
 	hears("b.example.com", "has a certificate")
 	roots := p.roots()
