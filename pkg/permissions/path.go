@@ -173,6 +173,11 @@ func (d *facts) resource(dir, home string, path Path) resource {
 		plain = path.Name
 	}
 	p.maybe = append(p.maybe, d.meanings(dir, home, plain)...)
+	return d.described(p)
+}
+
+// described is a resource with what its names tell of the file.
+func (d *facts) described(p resource) resource {
 	p.credential = slices.ContainsFunc(p.maybe, d.givesCredential)
 	p.alias = p.err == nil && d.isAlias(p.real)
 	return p

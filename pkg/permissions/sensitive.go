@@ -102,15 +102,22 @@ func (v *evaluation) sensitiveWhy(p resource, write bool) string {
 var shortName = lazyregexp.New(`~[0-9]{1,6}(\.[^.]*)?$`)
 
 // hasAnotherName is said of a file that isAlias is true of.
-const hasAnotherName = "is a short name of a file that has another one, as FAT and NTFS have it"
+const hasAnotherName = "has another name: FAT and NTFS know files by short ones, too"
 
-// isAlias reports whether a name leads to a file that has another one: its directory does not list it.
+// isAlias reports whether a path leads to a file that has another one: a directory on its way does not list the name.
+// It is true, too, where that cannot be known.
 func (d *facts) isAlias(path string) bool {
-	if !shortName.MatchString(path) || !d.exists(path) {
-		return false
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		name := filepath.Base(path)
+		if !shortName.MatchString(name) || !d.exists(path) {
+			continue
+		}
+		entries, err := d.readDir(filepath.Dir(path))
+		if err != nil || !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name }) {
+			return true
+		}
 	}
-	entries, err := d.readDir(filepath.Dir(path))
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(path) })
+	return false
 }
 
 // hardLinked reports whether a file has more than one name. None of them is the right one, so that a plain

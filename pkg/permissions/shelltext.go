@@ -311,6 +311,5 @@ var subcommands = set("git go cargo npm pnpm docker podman kubectl gh systemctl 
 func (d *facts) wordResource(dir, home, name string, write bool) resource {
 	p := resource{name: name, dir: dir, write: write, maybe: d.meanings(dir, home, name)}
 	p.real, p.err = d.resolve(dir, name)
-	p.credential = slices.ContainsFunc(p.maybe, d.givesCredential)
-	return p
+	return d.described(p)
 }
