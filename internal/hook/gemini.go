@@ -71,7 +71,7 @@ func geminiHome(environ []string) (home string) {
 }
 
 // geminiCommands are the settings whose commands Gemini runs by itself when a session begins, or in place of a tool's call:
-// by section, and as versions before 0.3 had them
+// by section, and as earlier versions had them
 // (https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md).
 var geminiCommands = []struct{ section, name string }{
 	{"tools", "discoveryCommand"}, {"tools", "callCommand"}, {"mcp", "serverCommand"},

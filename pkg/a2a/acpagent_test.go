@@ -102,6 +102,17 @@ func (a *troupe) ask(ctx context.Context, p agentclient.Prompt, tell func(agentc
 	}
 }
 
+// asksName asks for a text, and returns where the reply comes.
+func (a *troupe) asksName(tell func(agentclient.Event)) <-chan agentclient.Reply {
+	reply := make(chan agentclient.Reply, 1)
+	a.mu.Lock()
+	a.replies = map[string]chan agentclient.Reply{"here-1": reply}
+	a.mu.Unlock()
+	tell(agentclient.Event{Kind: agentclient.EventInput, Input: &agentclient.Input{ID: "here-1", Message: "Your name?",
+		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}})
+	return reply
+}
+
 func began(tell func(agentclient.Event)) {
 	tell(agentclient.Event{Kind: agentclient.EventBegan, Began: &agentclient.Began{Session: "s", How: agentclient.OpenedNew}})
 }
@@ -540,12 +551,7 @@ func TestACPAgentInput(t *testing.T) {
 	t.Parallel()
 	s := newTheatre(t, func(a *troupe, _ context.Context, _ agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
 		began(tell)
-		reply := make(chan agentclient.Reply, 1)
-		a.mu.Lock()
-		a.replies = map[string]chan agentclient.Reply{"here-1": reply}
-		a.mu.Unlock()
-		tell(agentclient.Event{Kind: agentclient.EventInput, Input: &agentclient.Input{ID: "here-1", Message: "Your name?",
-			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}})
+		reply := a.asksName(tell)
 		r := <-reply
 		tell(agentclient.Event{Kind: agentclient.EventAnswered, Answered: &agentclient.Answered{Question: "here-1", Allowed: !r.Declined}})
 		says(tell, agentclient.Content{Text: fmt.Sprintf("%t %s", r.Declined, r.Content)})
@@ -575,12 +581,7 @@ func TestAnswersItsQuestion(t *testing.T) {
 	var s *theatre
 	s = newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
 		began(tell)
-		reply := make(chan agentclient.Reply, 1)
-		a.mu.Lock()
-		a.replies = map[string]chan agentclient.Reply{"here-1": reply}
-		a.mu.Unlock()
-		tell(agentclient.Event{Kind: agentclient.EventInput, Input: &agentclient.Input{ID: "here-1", Message: "Your name?",
-			Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}})
+		reply := a.asksName(tell)
 		s.door.of(p.Task).asks(1)
 		q := askedToRun
 		q.ID = p.Task + "-q"
