@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,29 +51,11 @@ func argvRow(r row, bin, dir string) row {
 		return r.unmeasured(err)
 	}
 	call := benchCall(place, `{}`)
-	var ours, floors []float64
-	for i := range toolCalls + 1 {
-		floor, err := timed(func() error { return exec.Command(bin, "version").Run() })
-		if err != nil {
-			return r.unmeasured(errors.Join(fmt.Errorf("the floor: %w", err), a.Stop(context.Background())))
-		}
-		taken, err := timed(func() error {
-			if result := a.Executor.Execute(context.Background(), call, nil); result.Status != tool.StatusCompleted {
-				return fmt.Errorf("the call came to %+v", result)
-			}
-			return nil
-		})
-		if err != nil {
-			return r.unmeasured(errors.Join(err, a.Stop(context.Background())))
-		}
-		if i > 0 {
-			ours, floors = append(ours, taken), append(floors, floor)
-		}
-	}
+	r = r.byTurns(toolCalls, func() error { return completed(a, call) }, func() error { return exec.Command(bin, "version").Run() })
 	if err := a.Stop(context.Background()); err != nil {
 		return r.unmeasured(err)
 	}
-	return r.measured(median(ours), median(floors), fmt.Sprintf("%d each", toolCalls))
+	return r
 }
 
 // importRow is the import of all commands of the program under test, for each 100 of them. Beside it stand as many bare

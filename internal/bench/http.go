@@ -99,68 +99,46 @@ func openOwn(dir, toolsFile string) (a *app.App, work string, err error) {
 	return a, work, err
 }
 
-// httpCallRows take a call through the whole pipeline, by turns with what no call can do without: a line on disk, and
-// the request; and with a start of curl.
+// httpCallRows take a call through the whole pipeline, by turns with what no call can do without, a line on disk and the
+// request; and by turns with a start of curl.
 func httpCallRows(dir string) []row {
 	r := comparedRow("HTTP call, whole pipeline", "ms", "fsynced line + net/http", maxHTTPCall)
 	c := comparedRow("HTTP call, whole pipeline", "ms", "curl", maxHTTPCallCurl)
-	ours, bare, curled, err := httpCallTimes(dir)
+	r, c, err := httpCallTimes(dir, r, c)
 	if err != nil {
 		return []row{r.unmeasured(err), c.unmeasured(err)}
 	}
-	samples := fmt.Sprintf("%d each", httpCalls)
-	rows := []row{r.measured(median(ours), median(bare), samples)}
-	if len(curled) == 0 {
-		return append(rows, c.unmeasured(errors.New("there is no curl")))
-	}
-	return append(rows, c.measured(median(ours), median(curled), samples))
+	return []row{r, c}
 }
 
-func httpCallTimes(dir string) (ours, bare, curled []float64, err error) {
+// httpCallTimes measures both rows.
+func httpCallTimes(dir string, r, c row) (_, _ row, err error) {
 	server := kitchen()
 	defer server.Close()
 	place, err := os.MkdirTemp(dir, "http")
 	if err != nil {
-		return nil, nil, nil, err
+		return r, c, err
 	}
 	a, work, err := openOwn(place, fmt.Sprintf(httpTool, server.URL))
 	if err != nil {
-		return nil, nil, nil, err
+		return r, c, err
 	}
 	defer func() { err = errors.Join(err, a.Stop(context.Background())) }()
 	line, err := os.OpenFile(filepath.Join(place, "lines"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, nil, nil, err
+		return r, c, err
 	}
 	defer line.Close()
-	curl, _ := exec.LookPath("curl")
 	call := benchCall(work, `{"shop":"rome","pizza":"margherita"}`)
-	for i := range httpCalls + 1 {
-		mine, err := timed(func() error { return completed(a, call) })
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		floor, err := timed(func() error { return bareCall(line, server.URL) })
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("the floor: %w", err)
-		}
-		if i > 0 {
-			ours, bare = append(ours, mine), append(bare, floor)
-		}
-		if curl == "" {
-			continue
-		}
-		other, err := timed(func() error {
-			return exec.Command(curl, "-sSf", "-o", os.DevNull, "--noproxy", "*", "--json", bareOrder, server.URL+bareShop).Run()
-		})
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("curl: %w", err)
-		}
-		if i > 0 {
-			curled = append(curled, other)
-		}
+	ours := func() error { return completed(a, call) }
+	r = r.byTurns(httpCalls, ours, func() error { return bareCall(line, server.URL) })
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		return r, c.unmeasured(errors.New("there is no curl")), nil
 	}
-	return ours, bare, curled, nil
+	return r, c.byTurns(httpCalls, ours, func() error {
+		return exec.Command(curl, "-sSf", "-o", os.DevNull, "--noproxy", "*", "--json", bareOrder, server.URL+bareShop).Run()
+	}), nil
 }
 
 const (
