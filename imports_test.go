@@ -140,7 +140,9 @@ var may = map[string][]string{
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/digest", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	// config: what is shown of a workspace's files is what they are read as.
-	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/yamldoc"},
+	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/unasked", "internal/yamldoc"},
+	// command: which variables have programs run what they name.
+	"internal/unasked": {"internal/command"},
 	// sandbox and what makes one: what is said to work has been tried.
 	"internal/doctor": {
 		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/audit", "internal/config", "internal/confine", "internal/dirs",
@@ -152,7 +154,7 @@ var may = map[string][]string{
 		"internal/agentclient", "internal/agents", "internal/approval", "internal/audit", "internal/blob", "internal/config", "internal/confine", "internal/digest", "internal/dirs",
 		"internal/display", "internal/exit", "internal/gate",
 		"internal/governor", "internal/hook", "internal/httptool", "internal/lines", "internal/mcpserver", "internal/ndjson", "internal/notify", "internal/person", "internal/profile", "internal/ratelimit", "internal/replay", "internal/resident", "internal/secret", "internal/sensitive", "internal/serve", "internal/spelling", "internal/state", "internal/tasklog",
-		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
+		"internal/steering", "internal/store", "internal/supervisor", "internal/telemetry", "internal/toolsocket", "internal/tooltest", "internal/trust", "internal/unasked", "internal/unixsocket", "internal/webhook", "internal/yamldoc",
 	},
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
+	"github.com/a2a-acp/a2a-acp/internal/trust"
+	"github.com/a2a-acp/a2a-acp/internal/unasked"
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -77,12 +81,31 @@ func (a *App) openHooks(agent agents.Agent, b *bridge, o BridgeOptions) (d *hook
 	return d, nil
 }
 
-// check refuses a directory whose settings have the agent do without us.
+// check refuses a directory where a repository has the agent do what nobody is asked about, and nobody has read that.
 func (d *hookDoor) check(dir string, environ []string) error {
-	if d.agent.Check == nil {
-		return nil
+	found, err := unasked.Find(d.known.Name, dir, environ)
+	if err != nil {
+		return err
 	}
-	return d.agent.Check(dir, environ)
+	for _, f := range found {
+		counts, err := trust.Counts(d.app.o.Trust(), f.Dir, f.Files)
+		if counts {
+			continue
+		}
+		cures := []string{"move it to your own settings"}
+		if f.Instead != "" {
+			cures = append(cures, f.Instead)
+		}
+		if d.again == nil { // behind an editor
+			cures = append(cures, "use --hooks=off")
+		}
+		if len(f.Files) > 0 {
+			cures = append([]string{"read it and let it count: a2a-acp trust " + config.ShellWord(f.Dir)}, cures...)
+		}
+		why := fmt.Errorf("%s, which %s would go by without asking anybody; %s", f.What, d.known.Title, strings.Join(cures, ", or "))
+		return errors.Join(why, err)
+	}
+	return nil
 }
 
 func (d *hookDoor) close() {

@@ -134,7 +134,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 
 // askInTerminal opens the door where the hooks of an agent in its own terminal ask.
 func (b *bridge) askInTerminal(asking hook.Agent, agent *acp.Alone, o RunOptions, heard *atomic.Bool) error {
-	d := &hookDoor{app: b.app, self: b.self, agent: asking, boundary: b.boundary,
+	d := &hookDoor{app: b.app, self: b.self, agent: asking, known: o.Agent, boundary: b.boundary,
 		again: func(call hook.Call) hook.Answer { return decideAgain(agent, call) },
 		begun: func() { heard.Store(true) }}
 	d.ends()

@@ -38,8 +38,6 @@ type Agent struct {
 	// Rules are the words behind its command that have it ask the editor about everything, where it does so by
 	// rules of its own and has no hooks. Optional.
 	Rules func(environ []string, at Endpoint) ([]string, error)
-	// Check returns an error where a workspace has settings by which the agent would do without us. Optional.
-	Check func(dir string, environ []string) error
 }
 
 // Endpoint is where an agent's hooks find us.

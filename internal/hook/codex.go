@@ -18,7 +18,7 @@ import (
 // What is not written there was measured with codex-acp 2.6.0 (codex 0.166.0): that CODEX_CONFIG takes our
 // own trust along, how it is computed, and what a hook that fails does.
 var codex = Agent{Read: ReadCodex, Say: SayCodex, Blocked: codexBlocked, Variable: "CODEX_CONFIG", Set: CodexConfig,
-	Proof: codexProof, Check: checkCodex, NoTool: codexNoTool, Words: codexWords, Trial: codexTrial}
+	Proof: codexProof, NoTool: codexNoTool, Words: codexWords, Trial: codexTrial}
 
 // codexTools are the tools of codex 0.166. What is not here is asked about as an act of no known kind; so is
 // every tool of an MCP server. write_stdin has no hook: a command that runs what it reads is asked about for

@@ -1,20 +1,18 @@
 package hook
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// gemini has hooks, but none that are started over ACP. It has rules of its own
+// gemini has hooks, but none around its tools that are started over ACP. It has rules of its own
 // (https://geminicli.com/docs/reference/policy-engine), and of these the ones of an administrator are above what
 // a repository's settings and its modes say: ours have it ask the editor about everything. What is not written
 // there was measured with Gemini CLI 0.61.0, and read in its code.
 var gemini = Agent{
-	Rules: geminiRules, Check: checkGemini, NoTool: func(Card) bool { return false },
+	Rules: geminiRules, NoTool: func(Card) bool { return false },
 	Read: func([]byte) (Call, error) {
 		return Call{}, errors.New("somebody speaks for a hook of Gemini's, and it has none")
 	},
@@ -68,59 +66,4 @@ func geminiHome(environ []string) (home string) {
 		}
 	}
 	return home
-}
-
-// geminiCommands are the settings whose commands Gemini runs by itself when a session begins, or in place of a tool's call:
-// by section, and as earlier versions had them
-// (https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md).
-var geminiCommands = []struct{ section, name string }{
-	{"tools", "discoveryCommand"}, {"tools", "callCommand"}, {"mcp", "serverCommand"},
-	{"", "toolDiscoveryCommand"}, {"", "toolCallCommand"}, {"", "mcpServerCommand"},
-}
-
-// checkGemini refuses a workspace whose settings name a server that is not asked about, whatever the rules say, or a
-// command that is run without being asked about.
-func checkGemini(dir string, environ []string) error {
-	if filepath.Clean(dir) == filepath.Clean(geminiHome(environ)) {
-		return nil // these are the person's own
-	}
-	path := filepath.Join(dir, ".gemini", "settings.json")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	const instead = "move it to your own settings, or use --hooks=off"
-	if err != nil {
-		return fmt.Errorf("%w; %s", err, instead)
-	}
-	var settings, servers map[string]json.RawMessage // whose keys have one spelling to Gemini
-	err = json.Unmarshal(plainJSON(text), &settings)
-	for _, c := range geminiCommands {
-		section := settings
-		if err == nil && c.section != "" {
-			section = nil
-			if named := settings[c.section]; named != nil {
-				err = json.Unmarshal(named, &section)
-			}
-		}
-		if section[c.name] != nil {
-			return fmt.Errorf("%s has %s, a command that Gemini would run without asking anybody; %s", path, c.name, instead)
-		}
-	}
-	if named := settings["mcpServers"]; err == nil && named != nil {
-		err = json.Unmarshal(named, &servers)
-	}
-	for name, raw := range servers {
-		var server map[string]json.RawMessage
-		if err = json.Unmarshal(raw, &server); err != nil {
-			break
-		}
-		if trust := string(server["trust"]); trust != "" && trust != "false" {
-			return fmt.Errorf("%s trusts the MCP server %q, whose tools Gemini would use without asking anybody; %s", path, name, instead)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be read (%w); %s", path, err, instead)
-	}
-	return nil
 }

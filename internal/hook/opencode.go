@@ -17,7 +17,7 @@ import (
 // opencode has plugins (https://opencode.ai/docs/plugins), which are code in its own process: ours asks us
 // before each tool. What is not written there was measured with opencode 1.18.33.
 var opencode = Agent{Read: ReadOpencode, Say: SayOpencode, Off: []string{"OPENCODE_PURE"},
-	Variable: "OPENCODE_CONFIG_CONTENT", Set: OpencodeConfig, Check: checkOpencode,
+	Variable: "OPENCODE_CONFIG_CONTENT", Set: OpencodeConfig,
 	NoTool: func(Card) bool { return false }}
 
 // opencodeTools are the tools of opencode 1.18. What is not here is asked about as an act of no known kind;
@@ -193,107 +193,4 @@ func withNet(theirs json.RawMessage) (json.RawMessage, error) {
 		inner = append(slices.Clip(inner), ',')
 	}
 	return slices.Concat([]byte("{"), inner, ours), nil
-}
-
-// opencodeHarmless are the settings of a repository that run nothing, load no code and send nothing.
-var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compaction default_agent
-	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission small_model
-	snapshot theme tools tui username watcher`)
-
-// checkOpencode refuses a workspace that brings code which opencode would load or start by itself, asking
-// nobody: a plugin could switch ours off, and a formatter runs behind each edit. opencode looks in the
-// directories above, too; from the home on they are the person's own.
-func checkOpencode(dir string, environ []string) error {
-	for _, variable := range environ {
-		name, value, _ := strings.Cut(variable, "=")
-		if name == "OPENCODE_DISABLE_PROJECT_CONFIG" && (value == "1" || strings.EqualFold(value, "true")) {
-			return nil
-		}
-	}
-	what, err := inRepository(dir, environ, opencodeCode)
-	if err != nil || what == "" {
-		return err
-	}
-	return fmt.Errorf("%s, which opencode would run without asking anybody; move it to your own settings, or "+
-		"have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1), or use --hooks=off", what)
-}
-
-// opencodeCode finds what opencode would run of a directory's settings, in words; "" where there is nothing.
-func opencodeCode(dir string) string {
-	for _, name := range []string{"plugin", "plugins", "tool", "tools"} {
-		path := filepath.Join(dir, ".opencode", name)
-		if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-			return path + " holds code"
-		}
-	}
-	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
-		"tui.json", "tui.jsonc", ".opencode/tui.json", ".opencode/tui.jsonc"} {
-		path := filepath.Join(dir, name)
-		text, err := os.ReadFile(path)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			continue
-		case err != nil:
-			return path + " cannot be read"
-		}
-		var settings map[string]json.RawMessage
-		if err := json.Unmarshal(plainJSON(text), &settings); err != nil || bytes.Contains(text, []byte("{file:")) ||
-			bytes.Contains(text, []byte("{env:")) {
-			return path + " has settings that cannot be told"
-		}
-		inTerminal := strings.HasPrefix(filepath.Base(name), "tui.")
-		for key, value := range settings {
-			if inTerminal && !strings.HasPrefix(key, "plugin") { // how it looks there
-				continue
-			}
-			if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, value) {
-				return path + " has " + key
-			}
-		}
-	}
-	return ""
-}
-
-// keepsToItself reports whether a setting is one by which opencode does not put conversations on a server of its
-// maker's (https://opencode.ai/docs/share).
-func keepsToItself(key string, value json.RawMessage) bool {
-	return key == "share" && slices.Contains([]string{`"manual"`, `"disabled"`}, string(value)) ||
-		key == "autoshare" && string(value) == "false"
-}
-
-// plainJSON returns JSON without the comments and the commas before an end that opencode allows.
-func plainJSON(text []byte) []byte {
-	var out []byte
-	for i := 0; i < len(text); i++ {
-		switch rest := text[i:]; {
-		case rest[0] == '"':
-			end := 1
-			for end < len(rest) && rest[end] != '"' {
-				if rest[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(rest))
-			out = append(out, rest[:end]...)
-			i += end - 1
-		case bytes.HasPrefix(rest, []byte("//")):
-			end := bytes.IndexByte(rest, '\n')
-			if end < 0 {
-				return out
-			}
-			i += end
-		case bytes.HasPrefix(rest, []byte("/*")):
-			end := bytes.Index(rest[2:], []byte("*/"))
-			if end < 0 {
-				return nil
-			}
-			i += end + 3
-		case rest[0] == '}' || rest[0] == ']':
-			out = append(bytes.TrimSuffix(bytes.TrimSpace(out), []byte(",")), rest[0])
-		default:
-			out = append(out, rest[0])
-		}
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,66 +82,5 @@ func TestOpencodesNet(t *testing.T) {
 	}
 	if _, err := OpencodeConfig("{", Endpoint{Socket: filepath.Join(t.TempDir(), "socket")}); err == nil {
 		t.Error("settings that cannot be read were replaced")
-	}
-}
-
-// TestCheckOpencode holds which settings of a repository's let a session begin.
-func TestCheckOpencode(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, file, text string
-		environ          []string
-		want             string
-	}{
-		{"none", "README.md", "", nil, ""},
-		{"harmless", "opencode.jsonc", "{ // it's \"plugin\"\n \"permission\": {\"*\": \"allow\",}, /* \"mcp\" */ \"model\": \"a//b\", }", nil, ""},
-		{"an agent", ".opencode/agent/build.md", "---\n---\n", nil, ""},
-		{"a plugin", ".opencode/plugins/x.ts", "", nil, "plugins holds code"},
-		{"a tool", ".opencode/tool/x.ts", "", nil, "tool holds code"},
-		{"a plugin that is named", ".opencode/opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
-		{"above", "../opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
-		{"shares nothing", "opencode.json", `{"share":"manual","autoshare":false}`, nil, ""},
-		{"shares what is said", "opencode.json", `{"share":"auto"}`, nil, "has share"},
-		{"shares it in the old way", "opencode.json", `{"autoshare":true}`, nil, "has autoshare"},
-		{"how a terminal looks", "tui.json", `{"theme":"x","mouse":false}`, nil, ""},
-		{"a plugin in a terminal", ".opencode/tui.jsonc", `{"plugin":["./x.js"], // it's loaded there
-			}`, nil, "has plugin"},
-		{"in another spelling", "opencode.json", `{"pl\u0075gin":["x"]}`, nil, "has plugin"},
-		{"a formatter", "opencode.json", `{"formatter":{}}`, nil, "has formatter"},
-		{"a server", "opencode.json", `{"mcp":{}}`, nil, "has mcp"},
-		{"text from elsewhere", "opencode.json", `{"model":"{file:x}"}`, nil, "cannot be told"},
-		{"no JSON", "opencode.json", `{`, nil, "cannot be told"},
-		{"no end of a comment", "opencode.json", `/* `, nil, "cannot be told"},
-		{"passed over", "opencode.json", `{"plugin":["x"]}`, []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1"}, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			root := t.TempDir()
-			dir := filepath.Join(root, "repository", "dir")
-			file := filepath.Join(dir, test.file)
-			for _, made := range []string{dir, filepath.Dir(file)} {
-				if err := os.MkdirAll(made, 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			err := checkOpencode(dir, test.environ)
-			if got := err != nil; got != (test.want != "") || got && !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
-		})
-	}
-	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "opencode.json"), []byte(`{"plugin":["x"]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	project := filepath.Join(home, "project")
-	if err := os.Mkdir(project, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := checkOpencode(project, []string{"HOME=" + home}); err != nil {
-		t.Errorf("a person's own: %v", err)
 	}
 }

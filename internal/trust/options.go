@@ -40,6 +40,24 @@ func Lookup(o Options, dir string) (Directory, bool, error) {
 	return found, true, mayTrust(o, dir)
 }
 
+// Counts reports whether somebody has read files of a directory, each as it is now, and lets them count.
+func Counts(o Options, dir string, files []string) (bool, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, err
+	}
+	trusted, ok, err := Lookup(o, real)
+	if err != nil || !ok || trusted.IsFile() {
+		return false, err
+	}
+	for _, name := range files {
+		if _, pinned := trusted.Files[name]; !pinned || !trusted.hasFile(name) {
+			return false, nil
+		}
+	}
+	return len(files) > 0, nil
+}
+
 // List returns what is trusted, and makes nothing.
 func List(o Options) ([]Directory, error) {
 	path := StatePath(o)

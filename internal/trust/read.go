@@ -83,6 +83,11 @@ func (d Directory) Changed(names []string) []string {
 		names = []string{name}
 	}
 	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(d.Files)) {
+		if !slices.Contains(names, name) {
+			names = append(slices.Clip(names), name)
+		}
+	}
 	for _, name := range names {
 		if !d.hasFile(name) {
 			changed = append(changed, name)

@@ -2,10 +2,11 @@ package trust
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -24,10 +25,10 @@ func (r Register) Trust(ctx context.Context, d Directory) error {
 			event.Files = append(event.Files,
 				events.File{Path: d.Dir, Layer: "file", SHA256: d.Files[filepath.Base(d.Dir)].SHA256})
 		}
-		for _, name := range config.ProjectFiles() {
-			if pin, ok := d.Files[name]; ok {
+		for _, name := range slices.Sorted(maps.Keys(d.Files)) {
+			if !d.IsFile() {
 				event.Files = append(event.Files,
-					events.File{Path: filepath.Join(d.Dir, name), Layer: "workspace", SHA256: pin.SHA256})
+					events.File{Path: filepath.Join(d.Dir, name), Layer: "workspace", SHA256: d.Files[name].SHA256})
 			}
 		}
 		return r.Record.Record(context.WithoutCancel(ctx), event)

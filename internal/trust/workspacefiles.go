@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/unasked"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -28,9 +31,11 @@ type WorkspaceFiles struct {
 
 // WorkspaceFile is one of a workspace's own files.
 type WorkspaceFile struct {
-	Name    string // relative to the workspace
-	Data    []byte
-	Says    config.Project
+	Name string // relative to the workspace
+	Data []byte
+	Says config.Project
+	// Unasked says what of it agents go by without asking anybody; none of one that is not a file of an agent's.
+	Unasked []string
 	Changed bool // it is not what was trusted before, or nothing was
 }
 
@@ -55,7 +60,17 @@ func ReadWorkspace(o Options, dir string, commands *command.Catalogue) (*Workspa
 		return nil, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err)
 	}
 	var mistakes yamldoc.Errors
-	for _, name := range config.ProjectFiles() {
+	agents, err := agentFiles(o, dir)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Concat(config.ProjectFiles(), slices.Sorted(maps.Keys(agents)))
+	for _, name := range slices.Sorted(maps.Keys(b.Before.Files)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
 		pin, pinned := b.Before.Files[name]
 		data, err := Read(dir, name)
 		switch {
@@ -67,15 +82,37 @@ func ReadWorkspace(o Options, dir string, commands *command.Catalogue) (*Workspa
 		case err != nil:
 			return nil, err
 		}
-		says, err := config.ReadProject(dir, name, data, profile, commands)
-		mistakes = append(mistakes, yamldoc.List(err)...)
-		b.Files = append(b.Files, WorkspaceFile{Name: name, Data: data, Says: says, Changed: !pinned ||
-			pin.SHA256 != Hash(data)})
+		file := WorkspaceFile{Name: name, Data: data, Unasked: agents[name], Changed: !pinned || pin.SHA256 != Hash(data)}
+		if slices.Contains(config.ProjectFiles(), name) {
+			file.Says, err = config.ReadProject(dir, name, data, profile, commands)
+			mistakes = append(mistakes, yamldoc.List(err)...)
+		}
+		b.Files = append(b.Files, file)
 	}
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
 	return b, b.readScripts()
+}
+
+// agentFiles lists the files of a workspace by which agents do what nobody is asked about, and what that is. Where a
+// directory holds more files than anybody reads, none of them is there.
+func agentFiles(o Options, dir string) (map[string][]string, error) {
+	found, err := unasked.Here(dir, []string{"HOME=" + o.Getenv("HOME")})
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]string{}
+	for _, f := range found {
+		for i, name := range f.Files {
+			said := files[name]
+			if i == 0 {
+				said = append(said, f.What)
+			}
+			files[name] = said
+		}
+	}
+	return files, nil
 }
 
 // readScripts reads the scripts that the tools name.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/editor"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/model"
 	"github.com/a2a-acp/a2a-acp/test/agents/internal/wiretap"
@@ -72,21 +73,17 @@ func assemble(t *testing.T, a agent, o options) *rig {
 	root := t.TempDir()
 	r := &rig{
 		t: t, agent: a, model: new(model.Server),
-		work: filepath.Join(root, "work"), home: filepath.Join(root, "home"), state: filepath.Join(root, "state"),
+		work: filepath.Join(root, "work"), home: filepath.Join(root, "home"), state: apart(t, "s"),
 		tap: filepath.Join(root, "tap.jsonl"), seen: filepath.Join(root, "witness.jsonl"),
 	}
-	for _, dir := range []string{r.work, r.home, r.state} {
+	for _, dir := range []string{r.work, r.home} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// Sockets are made in it, and their names are short by law: not below a directory that has the test's
 	// name in it.
-	temp, err := os.MkdirTemp("", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(temp) })
+	temp := apart(t, "a")
 	server := httptest.NewServer(r.model)
 	t.Cleanup(server.Close)
 
@@ -101,6 +98,33 @@ func assemble(t *testing.T, a agent, o options) *rig {
 		r.program.Environment = append(r.program.Environment, "A2A_STATE_DIR="+r.state)
 	}
 	return r
+}
+
+// apart makes a directory that does not lie beside the workspace: who wrote that could else have brought it along.
+func apart(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// trusts has somebody have read files of the workspace, as they are, and let them count.
+func (r *rig) trusts(names ...string) {
+	r.t.Helper()
+	d := trust.Directory{Dir: r.work, By: "a test", Files: map[string]trust.Pin{}}
+	for _, name := range names {
+		data, err := os.ReadFile(r.path(name))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		d.Files[name] = trust.NewPin(data)
+	}
+	if err := trust.In(r.state).Trust(d, func() error { return nil }); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // start assembles a rig, starts the agent and opens a session with it. All of it ends with the test, or

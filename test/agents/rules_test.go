@@ -5,7 +5,6 @@ package agents
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	coverage "github.com/a2a-acp/a2a-acp/internal/agents"
@@ -76,21 +75,5 @@ func TestRulesOfGemini(t *testing.T) {
 			}
 			r.stop()
 		})
-	}
-}
-
-// TestRulesOfGeminiTrust has Gemini not start where a repository trusts a server, about whose tools it then asks
-// nobody.
-func TestRulesOfGeminiTrust(t *testing.T) {
-	t.Parallel()
-	r := assemble(t, gemini(), options{bridge: &bridge{policies: noRules, hooks: true}})
-	write(t, r.path(".gemini/settings.json"), `{"mcpServers":{"theirs":{"command":"true","trust":true}}}`)
-	process, err := editor.Start(r.program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, byItself := process.End(patience)
-	if code == 0 || !byItself || !strings.Contains(process.Stderr(), `trusts the MCP server "theirs"`) {
-		t.Errorf("the bridge ended with %d (by itself: %t), and said %s", code, byItself, process.Stderr())
 	}
 }

@@ -296,6 +296,7 @@ echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"comma
 `)
 	write(t, r.path(".claude/settings.json"),
 		`{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"sh other.sh"}]}]}}`)
+	r.trusts(".claude/settings.json")
 	out := r.play(shell("touch made"), model.Step{Say: "All done."})
 	if r.has("altered") || r.has("made") || !r.toldAnything("another hook has put it in the place") {
 		t.Errorf("%v; the model was told %q; it printed:\n%s", r.files(), r.model.Told(), out)

@@ -23,22 +23,25 @@ func writeBrought(w io.Writer, b *trust.WorkspaceFiles) {
 		pin, pinned := b.Before.Files[file.Name]
 		switch {
 		case !file.Changed:
-			fmt.Fprintf(w, "\n%s, as it was trusted before\n", file.Name)
+			fmt.Fprintf(w, "\n%s, as it was trusted before\n", display.Line(file.Name))
 		case pinned && pin.Text != "":
-			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", file.Name, b.Before.Since.Format("2006-01-02"))
+			fmt.Fprintf(w, "\n%s, changed since %s:\n\n", display.Line(file.Name), b.Before.Since.Format("2006-01-02"))
 			fmt.Fprintln(w, cli.Indent(display.Whole(string(diff.Diff("trusted", []byte(pin.Text), "now",
 				file.Data)))))
 		case pinned:
-			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", file.Name)
+			fmt.Fprintf(w, "\n%s, changed; what it was is too long to be kept\n", display.Line(file.Name))
 		case b.Known:
-			fmt.Fprintf(w, "\n%s, which is new\n", file.Name)
+			fmt.Fprintf(w, "\n%s, which is new\n", display.Line(file.Name))
 		default:
-			fmt.Fprintf(w, "\n%s\n", file.Name)
+			fmt.Fprintf(w, "\n%s\n", display.Line(file.Name))
 		}
 		writeSays(w, file)
+		for _, what := range file.Unasked {
+			fmt.Fprintf(w, "  an agent goes by it without asking: %s\n", display.Line(what))
+		}
 	}
 	for _, name := range b.Gone {
-		fmt.Fprintf(w, "\n%s is gone: what it said no longer counts\n", name)
+		fmt.Fprintf(w, "\n%s is gone: what it said no longer counts\n", display.Line(name))
 	}
 	writeWanted(w, b)
 	if len(b.Scripts) > 0 {
@@ -177,7 +180,7 @@ func mayInWords(t *tool.Tool) string {
 // escaped.
 func writeFull(w io.Writer, b *trust.WorkspaceFiles) {
 	for _, file := range b.Files {
-		fmt.Fprintf(w, "\n── %s\n%s\n", file.Name, cli.Indent(display.Whole(string(file.Data))))
+		fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(file.Name), cli.Indent(display.Whole(string(file.Data))))
 	}
 	for _, script := range b.Scripts {
 		if script.SHA256 != "" {

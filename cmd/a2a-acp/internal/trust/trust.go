@@ -40,6 +40,11 @@ tools are added to yours and replace none. The scripts of the workspace that
 a tool names are included. A file that changes is no longer trusted, until
 you have seen the change.
 
+Agents have settings in a repository, too. Where these have an agent start
+programs, load code or send what is said elsewhere, nobody would be asked: no
+session begins there until you trust them. Programs that they name are not
+included.
+
 A FILE of tools that --tools or A2A_TOOLS_CONFIG names is used, but it may
 be anybody's. Its tools get none of your secrets, variables, files, outputs
 of commands and grants, until you have seen what they ask for and said yes.
@@ -95,8 +100,8 @@ func giveTrust(ctx context.Context, env *cli.Environment, dir string) (err error
 	case err != nil:
 		return err
 	case brought.Nothing():
-		env.Say(fmt.Sprintf("%s brings nothing of its own: there is none of %s", display.Line(root),
-			strings.Join(config.ProjectFiles(), ", ")))
+		env.Say(fmt.Sprintf("%s brings nothing of its own: there is none of %s, and nothing that agents "+
+			"go by without asking", display.Line(root), strings.Join(config.ProjectFiles(), ", ")))
 		return nil
 	case brought.Asks() == 0 && brought.IsFile():
 		env.Say(fmt.Sprintf("no tool of %s asks for anything of yours, so there is nothing to trust",

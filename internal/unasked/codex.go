@@ -1,9 +1,6 @@
-package hook
+package unasked
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,43 +17,38 @@ var codexHarmless = strings.Fields(`approval_policy developer_instructions featu
 	personality plan_mode_reasoning_effort project_doc_fallback_filenames project_doc_max_bytes project_root_markers
 	review_model sandbox_mode service_tier show_raw_agent_reasoning tool_output_token_limit tui`)
 
-// checkCodex refuses a workspace whose settings have Codex start servers, or give the commands that were
-// decided about other variables: codex-acp trusts each directory that a session is opened in (2.6.0,
-// createSessionConfig), and nobody is asked.
-func checkCodex(dir string, environ []string) error {
-	what, err := inRepository(dir, environ, codexCode)
-	if err != nil || what == "" {
-		return err
-	}
-	return fmt.Errorf("%s, which Codex would go by without asking anybody; move it to your own settings "+
-		"(~/.codex/config.toml), or use --hooks=off", what)
+// findCodex finds settings that have Codex start servers, or give the commands that were decided about other
+// variables: codex-acp trusts each directory that a session is opened in (2.6.0, createSessionConfig), and nobody is
+// asked.
+func findCodex(dir string, environ []string) ([]Finding, error) {
+	return inRepository(dir, environ, codexFindings)
 }
 
-// codexCode finds what a directory's settings have Codex run, in words; "" where there is nothing.
-func codexCode(dir string) string {
-	agents := filepath.Join(dir, ".codex", "agents")
-	if entries, err := os.ReadDir(agents); len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		return agents + " holds agents with settings of their own"
+func codexFindings(dir string) (found []Finding) {
+	const agents, config = ".codex/agents", ".codex/config.toml"
+	if files, all := filesIn(dir, agents); len(files) > 0 || !all {
+		f := Finding{Dir: dir, Files: files, What: filepath.Join(dir, agents) + " holds agents with settings of their own"}
+		if !all {
+			f.Files = nil
+		}
+		found = append(found, f)
 	}
-	path := filepath.Join(dir, ".codex", "config.toml")
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return ""
-	case err != nil:
-		return path + " cannot be read"
+	told := func(what string) { found = append(found, Finding{Dir: dir, Files: []string{config}, What: what}) }
+	data, cannot := text(dir, config)
+	if cannot != "" {
+		told(cannot)
 	}
-	settings, plain := tomlNames(string(text))
+	settings, plain := tomlNames(string(data))
 	if !plain {
-		return path + " has settings that cannot be told"
+		told(filepath.Join(dir, config) + " has settings that cannot be told")
 	}
 	for _, name := range settings {
 		first, _, _ := strings.Cut(name, ".")
 		if !slices.Contains(codexHarmless, first) && !slices.Contains(codexHarmless, name) {
-			return path + " has " + name
+			told(filepath.Join(dir, config) + " has " + name)
 		}
 	}
-	return ""
+	return found
 }
 
 var (

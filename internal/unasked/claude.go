@@ -1,0 +1,98 @@
+package unasked
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+)
+
+// claudeHarmless are the settings of a repository that run nothing and change nothing of what is run
+// (https://code.claude.com/docs/en/settings). What they permit is asked about all the same, and that hooks are switched
+// off, ours says otherwise.
+var claudeHarmless = strings.Fields(`$schema alwaysThinkingEnabled attribution autoMemoryEnabled availableModels
+	claudeMdExcludes cleanupPeriodDays companyAnnouncements disableAllHooks disabledMcpjsonServers effortLevel
+	enableAllProjectMcpServers enabledMcpjsonServers includeCoAuthoredBy includeGitInstructions language model outputStyle
+	permissions prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration spinnerTipsEnabled
+	spinnerTipsOverride spinnerVerbs teammateMode theme`)
+
+// claudeOfAgents is what the head of an agent below may say, likewise (https://code.claude.com/docs/en/sub-agents).
+var claudeOfAgents = strings.Fields(`name description tools disallowedTools model color permissionMode maxTurns skills memory
+	background effort initialPrompt`)
+
+// findClaude finds what has Claude start programs when a session begins, or within it (hooks, MCP servers, helpers), or
+// gives its commands other variables. It was measured with claude-agent-acp 0.100.0: over ACP Claude asks nobody
+// about any of it, and reads .mcp.json and, in a work tree of git's, local settings above its directory, too.
+func findClaude(dir string, environ []string) ([]Finding, error) {
+	return inRepository(dir, environ, claudeFindings)
+}
+
+func claudeFindings(dir string) (found []Finding) {
+	told := func(file, what string) {
+		found = append(found, Finding{Dir: dir, Files: []string{file}, What: what})
+	}
+	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
+		members, cannot := settings(dir, name)
+		if cannot != "" {
+			told(name, cannot)
+		}
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			if !slices.Contains(claudeHarmless, key) {
+				told(name, filepath.Join(dir, name)+" has "+key)
+			}
+		}
+	}
+	const servers = ".mcp.json"
+	members, cannot := settings(dir, servers)
+	var named map[string]json.RawMessage
+	switch all, there := members["mcpServers"]; {
+	case cannot != "":
+		told(servers, cannot)
+	case there && json.Unmarshal(all, &named) != nil:
+		told(servers, filepath.Join(dir, servers)+" has settings that cannot be told")
+	case len(named) > 0:
+		told(servers, filepath.Join(dir, servers)+" has servers: "+strings.Join(slices.Sorted(maps.Keys(named)), ", "))
+	}
+	const agents = ".claude/agents"
+	files, all := filesIn(dir, agents)
+	if !all {
+		found = append(found, Finding{Dir: dir, What: filepath.Join(dir, agents) + " cannot be read"})
+	}
+	for _, name := range files {
+		if data, cannot := text(dir, name); cannot != "" {
+			told(name, cannot)
+		} else if key := claudeAgentSays(data); key != "" {
+			told(name, filepath.Join(dir, name)+" has "+key)
+		}
+	}
+	return found
+}
+
+var claudeHeadKey = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*):(?:\s|$)`)
+
+// claudeAgentSays returns what the head of an agent below says that is not known to be harmless; "" for nothing.
+func claudeAgentSays(data []byte) string {
+	data = bytes.TrimPrefix(bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), []byte("\ufeff"))
+	head, found := bytes.CutPrefix(bytes.TrimLeft(data, " \t\n"), []byte("---"))
+	if !found {
+		return ""
+	}
+	for line := range strings.Lines(string(head)) {
+		line = strings.TrimRight(line, " \t\n")
+		key := claudeHeadKey.FindStringSubmatch(line)
+		switch {
+		case line == "---":
+			return ""
+		case line == "" || strings.ContainsRune(" \t#", rune(line[0])) || strings.HasPrefix(line, "- "):
+		case key == nil:
+			return "a head that cannot be told"
+		case !slices.Contains(claudeOfAgents, key[1]):
+			return key[1]
+		}
+	}
+	return ""
+}

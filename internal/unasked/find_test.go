@@ -1,0 +1,181 @@
+package unasked_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/unasked"
+)
+
+// words are what was found.
+func words(found []unasked.Finding) string {
+	var all []string
+	for _, f := range found {
+		all = append(all, f.What)
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestFind holds what of a repository's an agent goes by unasked, and what is harmless.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		agent, name, file, text string
+		environ                 []string
+		want                    string
+	}{
+		{"codex", "none", "README.md", "", nil, ""},
+		{"codex", "harmless", ".codex/config.toml", "# [mcp_servers]\nmodel = \"a\"\napproval_policy = 'never' # [\nproject_doc_fallback_filenames = [\n  \"A.md\", 'B.md',\n]\n\n[features]\nhooks = false\n[[hooks.PreToolUse]]\nmatcher = \"*\"\n", nil, ""},
+		{"codex", "hooks, which stay off", ".codex/hooks.json", "{}", nil, ""},
+		{"codex", "a server", ".codex/config.toml", "[mcp_servers.x]\ncommand = \"y\"\n", nil, "has mcp_servers.x.command"},
+		{"codex", "above", "../.codex/config.toml", "[mcp_servers.x]\ncommand = \"y\"\n", nil, "has mcp_servers.x.command"},
+		{"codex", "a server in one line", ".codex/config.toml", "mcp_servers = {x = {command = \"y\"}}\n", nil, "cannot be told"},
+		{"codex", "a server by dots", ".codex/config.toml", "mcp_servers.x.command = \"y\"\n", nil, "has mcp_servers.x.command"},
+		{"codex", "a server in quotes", ".codex/config.toml", "\"mcp_servers\".x.command = \"y\"\n", nil, "cannot be told"},
+		{"codex", "a table in quotes", ".codex/config.toml", "[\"mcp_servers\".x]\ncommand = \"y\"\n", nil, "cannot be told"},
+		{"codex", "a table between blanks", ".codex/config.toml", "[ mcp_servers . x ]\ncommand = \"y\"\n", nil, "cannot be told"},
+		{"codex", "behind a text of several lines", ".codex/config.toml", "model = \"\"\"\n[features]\n\"\"\"\nmcp_servers.x.command = \"y\"\n", nil, "cannot be told"},
+		{"codex", "a server in a harmless table", ".codex/config.toml", "tui = {}\n", nil, "cannot be told"},
+		{"codex", "variables", ".codex/config.toml", "[shell_environment_policy.set]\nBASH_ENV = \"x\"\n", nil, "has shell_environment_policy.set.BASH_ENV"},
+		{"codex", "another feature", ".codex/config.toml", "[features]\njs_repl = true\n", nil, "has features.js_repl"},
+		{"codex", "what it reaches", ".codex/config.toml", "[sandbox_workspace_write]\nnetwork_access = true\n", nil, "has sandbox_workspace_write.network_access"},
+		{"codex", "the web", ".codex/config.toml", "web_search = \"live\"\n", nil, "has web_search"},
+		{"codex", "no TOML", ".codex/config.toml", "{\n", nil, "cannot be told"},
+		{"codex", "agents", ".codex/agents/x.toml", "", nil, "agents holds agents"},
+		{"opencode", "none", "README.md", "", nil, ""},
+		{"opencode", "harmless", "opencode.jsonc", "{ // it's \"plugin\"\n \"permission\": {\"*\": \"allow\",}, /* \"mcp\" */ \"model\": \"a//b\", }", nil, ""},
+		{"opencode", "an agent", ".opencode/agent/build.md", "---\n---\n", nil, ""},
+		{"opencode", "a plugin", ".opencode/plugins/x.ts", "", nil, "plugins holds code"},
+		{"opencode", "a tool", ".opencode/tool/x.ts", "", nil, "tool holds code"},
+		{"opencode", "a plugin that is named", ".opencode/opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
+		{"opencode", "above", "../opencode.json", `{"plugin":["x"]}`, nil, "has plugin"},
+		{"opencode", "shares nothing", "opencode.json", `{"share":"manual","autoshare":false}`, nil, ""},
+		{"opencode", "shares what is said", "opencode.json", `{"share":"auto"}`, nil, "has share"},
+		{"opencode", "shares it in the old way", "opencode.json", `{"autoshare":true}`, nil, "has autoshare"},
+		{"opencode", "how a terminal looks", "tui.json", `{"theme":"x","mouse":false}`, nil, ""},
+		{"opencode", "a plugin in a terminal", ".opencode/tui.jsonc", `{"plugin":["./x.js"], // it's loaded there
+			}`, nil, "has plugin"},
+		{"opencode", "in another spelling", "opencode.json", `{"pl\u0075gin":["x"]}`, nil, "has plugin"},
+		{"opencode", "a formatter", "opencode.json", `{"formatter":{}}`, nil, "has formatter"},
+		{"opencode", "a server", "opencode.json", `{"mcp":{}}`, nil, "has mcp"},
+		{"opencode", "text from elsewhere", "opencode.json", `{"model":"{file:x}"}`, nil, "cannot be told"},
+		{"opencode", "no JSON", "opencode.json", `{`, nil, "cannot be told"},
+		{"opencode", "no end of a comment", "opencode.json", `/* `, nil, "cannot be told"},
+		{"opencode", "passed over", "opencode.json", `{"plugin":["x"]}`, []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1"}, ""},
+		{"gemini", "none", "README.md", "", nil, ""},
+		{"gemini", "harmless", ".gemini/settings.json", `{"general":{"defaultApprovalMode":"auto_edit"}, // as it is
+			"tools":{"allowed":["run_shell_command"]},"context":{"fileName":["AGENTS.md"]},"theme":"x",}`, nil, ""},
+		{"gemini", "a server", ".gemini/settings.json", `{"mcpServers":{"a":{"command":"a"}}}`, nil, "has mcpServers.a"},
+		{"gemini", "no server", ".gemini/settings.json", `{"mcpServers":{}}`, nil, ""},
+		{"gemini", "a server that is trusted", ".gemini/settings.json", `{"mcpServers":{"a":{"trust":true}},"MCPServers":{}}`, nil, "has mcpServers.a"},
+		{"gemini", "no servers", ".gemini/settings.json", `{"mcpServers":[]}`, nil, "has mcpServers"},
+		{"gemini", "a hook", ".gemini/settings.json", `{"hooks":{"BeforeModel":[{"hooks":[{"type":"command","command":"x"}]}]}}`, nil, "has hooks.BeforeModel"},
+		{"gemini", "finds tools", ".gemini/settings.json", `{"tools":{"discoveryCommand":"make tools"}}`, nil, "has tools.discoveryCommand"},
+		{"gemini", "calls tools", ".gemini/settings.json", `{"tools":{"callCommand":"./call"}}`, nil, "has tools.callCommand"},
+		{"gemini", "serves", ".gemini/settings.json", `{"mcp":{"serverCommand":"./serve"}}`, nil, "has mcp.serverCommand"},
+		{"gemini", "finds tools in the old way", ".gemini/settings.json", `{"toolDiscoveryCommand":"make tools"}`, nil, "has toolDiscoveryCommand"},
+		{"gemini", "writes what is said", ".gemini/settings.json", `{"telemetry":{"enabled":true,"outfile":"/x"}}`, nil, "has telemetry.enabled"},
+		{"gemini", "tells nobody", ".gemini/settings.json", `{"telemetry":{"enabled":false}}`, nil, ""},
+		{"gemini", "an image to run in", ".gemini/settings.json", `{"tools":{"sandbox":"docker"}}`, nil, "has tools.sandbox"},
+		{"gemini", "reads another file", ".gemini/settings.json", `{"context":{"fileName":"../secret"}}`, nil, "has context.fileName"},
+		{"gemini", "no object", ".gemini/settings.json", `{"tools":[]}`, nil, "has tools"},
+		{"gemini", "no JSON", ".gemini/settings.json", `{`, nil, "cannot be told"},
+		{"gemini", "settings above, which do not count", "../.gemini/settings.json", `{"hooks":{"BeforeModel":[]}}`, nil, ""},
+		{"gemini", "variables of an application", ".env", "# the app\nexport PORT=80\nDATABASE_URL=postgres://u:p@db.example.com:5432/x?a=b\nGOOGLE_CLIENT_ID=x\nGEMINI_API_KEY=x\n", nil, ""},
+		{"gemini", "a variable of bash", ".env", "BASH_ENV=./x\n", nil, "sets BASH_ENV"},
+		{"gemini", "in its own file", ".gemini/.env", "A=1\nexport NODE_OPTIONS: --require ./x\n", nil, "sets NODE_OPTIONS"},
+		{"gemini", "above", "../.env", "GOOGLE_GEMINI_BASE_URL = http://x\n", nil, "sets GOOGLE_GEMINI_BASE_URL"},
+		{"gemini", "behind another end of a line", ".env", "A=1\rLD_PRELOAD=x\u2028HTTPS_PROXY\u00a0=y", nil, "sets LD_PRELOAD, HTTPS_PROXY"},
+		{"gemini", "behind a text", ".env", "A='\n'\nGIT_SSH_COMMAND=x", nil, "sets GIT_SSH_COMMAND"},
+		{"claude", "none", "README.md", "", nil, ""},
+		{"claude", "harmless", ".claude/settings.json", `{"$schema":"x","permissions":{"allow":["Bash(ls)"],"defaultMode":"acceptEdits"},"disableAllHooks":true}`, nil, ""},
+		{"claude", "a hook", ".claude/settings.json", `{"hooks":{"SessionStart":[]}}`, nil, "has hooks"},
+		{"claude", "a hook of a person's", ".claude/settings.local.json", `{"hooks":{"SessionStart":[]}}`, nil, "settings.local.json has hooks"},
+		{"claude", "above", "../.claude/settings.local.json", `{"env":{"BASH_ENV":"x"}}`, nil, "has env"},
+		{"claude", "a helper", ".claude/settings.json", `{"apiKeyHelper":"x"}`, nil, "has apiKeyHelper"},
+		{"claude", "plugins", ".claude/settings.json", `{"extraKnownMarketplaces":{},"enabledPlugins":{}}`, nil, "has enabledPlugins"},
+		{"claude", "in another spelling", ".claude/settings.json", `{"h\u006foks":{}}`, nil, "has hooks"},
+		{"claude", "no JSON", ".claude/settings.json", `{`, nil, "cannot be told"},
+		{"claude", "a server", ".mcp.json", `{"mcpServers":{"x":{"command":"y"}}}`, nil, ".mcp.json has servers: x"},
+		{"claude", "a server above", "../.mcp.json", `{"mcpServers":{"x":{"command":"y"}}}`, nil, ".mcp.json has servers: x"},
+		{"claude", "no server", ".mcp.json", `{"mcpServers":{}}`, nil, ""},
+		{"claude", "no servers", ".mcp.json", `{"mcpServers":[]}`, nil, "cannot be told"},
+		{"claude", "an agent", ".claude/agents/x.md", "---\nname: x\ndescription: >\n  hooks: none\ntools:\n- Bash\n---\nhooks: y\n", nil, ""},
+		{"claude", "an agent with servers", ".claude/agents/a/x.md", "---\nname: x\n---x: 1\nmcpServers:\n  y: {command: z}\n---\n", nil, "x.md has a head that cannot be told"},
+		{"claude", "an agent with hooks", ".claude/agents/x.md", "\n---\nname: x\rhooks:\n  Stop: []\n---\n", nil, "x.md has hooks"},
+		{"claude", "an agent in quotes", ".claude/agents/x.md", "---\n\"hooks\": {}\n---\n", nil, "cannot be told"},
+	} {
+		t.Run(test.agent+"/"+test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "repository", "dir")
+			file := filepath.Join(dir, test.file)
+			for _, made := range []string{dir, filepath.Dir(file)} {
+				if err := os.MkdirAll(made, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found, err := unasked.Find(test.agent, dir, test.environ)
+			got := words(found)
+			if err != nil || (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+			for _, f := range found {
+				if !slices.Contains(f.Files, mustRel(t, f.Dir, file)) {
+					t.Errorf("%s: it stands in %q of %s", f.What, f.Files, f.Dir)
+				}
+			}
+			if found, err := unasked.Find(test.agent, dir, []string{"HOME=" + filepath.Dir(dir), "HOME=" + dir}); err != nil || len(found) > 0 {
+				t.Errorf("of the person's own: %q, %v", words(found), err)
+			}
+		})
+	}
+}
+
+func mustRel(t *testing.T, dir, file string) string {
+	t.Helper()
+	name, err := filepath.Rel(dir, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A directory that is no absolute one was walked up from without an end.
+func TestFindRelative(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"", ".", "x/y"} {
+		for _, agent := range []string{"claude", "codex", "gemini", "opencode"} {
+			if _, err := unasked.Find(agent, dir, nil); err == nil {
+				t.Errorf("%s in %q is no error", agent, dir)
+			}
+		}
+	}
+}
+
+// What cannot be read is told, and not waited for; what stands elsewhere is not Here.
+func TestHere(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a")
+	for _, file := range []string{".mcp.json", "below/.mcp.json", ".opencode/plugin/x/y.js", ".opencode/plugin/z.js"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(`{"mcpServers":{"x":{}}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := unasked.Here(filepath.Join(dir, "below"), nil)
+	if err != nil || len(found) != 1 || found[0].Dir != filepath.Join(dir, "below") {
+		t.Errorf("below: %+v, %v", found, err)
+	}
+	found, err = unasked.Here(dir, nil)
+	if err != nil || len(found) != 2 || !slices.Equal(found[1].Files, []string{".opencode/plugin/x/y.js", ".opencode/plugin/z.js"}) {
+		t.Errorf("here: %+v, %v", found, err)
+	}
+}

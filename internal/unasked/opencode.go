@@ -1,0 +1,69 @@
+package unasked
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// opencodeHarmless are the settings of a repository that run nothing, load no code and send nothing.
+var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compaction default_agent
+	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission small_model
+	snapshot theme tools tui username watcher`)
+
+// findOpencode finds code which opencode would load or start by itself, asking nobody: a plugin could switch ours off,
+// and a formatter runs behind each edit. opencode looks in the directories above, too.
+func findOpencode(dir string, environ []string) ([]Finding, error) {
+	if passes := variable(environ, "OPENCODE_DISABLE_PROJECT_CONFIG"); passes == "1" || strings.EqualFold(passes, "true") {
+		return nil, nil
+	}
+	return inRepository(dir, environ, opencodeFindings)
+}
+
+func opencodeFindings(dir string) (found []Finding) {
+	told := func(what string, files ...string) {
+		found = append(found, Finding{Dir: dir, Files: files, What: what,
+			Instead: "have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1)"})
+	}
+	for _, name := range []string{"plugin", "plugins", "tool", "tools"} {
+		name = ".opencode/" + name
+		switch files, all := filesIn(dir, name); {
+		case !all:
+			told(filepath.Join(dir, name) + " holds code")
+		case len(files) > 0:
+			told(filepath.Join(dir, name)+" holds code", files...)
+		}
+	}
+	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		"tui.json", "tui.jsonc", ".opencode/tui.json", ".opencode/tui.jsonc"} {
+		members, cannot := settings(dir, name)
+		if cannot != "" {
+			told(cannot, name)
+			continue
+		}
+		if data, _ := text(dir, name); bytes.Contains(data, []byte("{file:")) || bytes.Contains(data, []byte("{env:")) {
+			told(filepath.Join(dir, name)+" has settings that cannot be told", name)
+			continue
+		}
+		inTerminal := strings.HasPrefix(filepath.Base(name), "tui.")
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			if inTerminal && !strings.HasPrefix(key, "plugin") { // how it looks there
+				continue
+			}
+			if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, members[key]) {
+				told(filepath.Join(dir, name)+" has "+key, name)
+			}
+		}
+	}
+	return found
+}
+
+// keepsToItself reports whether a setting is one by which opencode does not put conversations on a server of its
+// maker's (https://opencode.ai/docs/share).
+func keepsToItself(key string, value json.RawMessage) bool {
+	return key == "share" && slices.Contains([]string{`"manual"`, `"disabled"`}, string(value)) ||
+		key == "autoshare" && string(value) == "false"
+}

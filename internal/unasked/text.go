@@ -1,0 +1,59 @@
+package unasked
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// mostText bounds a file of settings that is read, in bytes.
+const mostText = 4 << 20
+
+// text reads a file of a repository's. It is nil where there is none; cannot says why it cannot be read.
+func text(dir, name string) (data []byte, cannot string) {
+	path := filepath.Join(dir, name)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0) // a FIFO is not waited for
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, ""
+	}
+	cannot = path + " cannot be read"
+	if err != nil {
+		return nil, cannot
+	}
+	defer func() { _ = file.Close() }() // it was only read from
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cannot
+	}
+	data, err = io.ReadAll(io.LimitReader(file, mostText+1))
+	if err != nil || len(data) > mostText {
+		return nil, cannot
+	}
+	return data, ""
+}
+
+// mostFiles is how many files of a directory are listed.
+const mostFiles = 1000
+
+// filesIn lists what lies in a directory of a repository's and below, relative to dir. It is false where that cannot
+// be told, or is too much.
+func filesIn(dir, name string) (names []string, all bool) {
+	err := fs.WalkDir(os.DirFS(dir), name, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !entry.IsDir():
+			names = append(names, path)
+		}
+		if len(names) > mostFiles {
+			return errors.New("too many")
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, true
+	}
+	return names, err == nil
+}
