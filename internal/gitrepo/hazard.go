@@ -39,6 +39,9 @@ func (r *Repository) Hazard(u Use) string {
 			return fmt.Sprintf("the settings of the repository have %s = %s, %s", s.Key, s.Value, why)
 		}
 	}
+	if name := r.unnamedPromisor(); name != "" {
+		return fmt.Sprintf("git would get what the repository lacks from %s, and its settings have no remote.%s.url", name, name)
+	}
 	if hook := r.hook(u); hook != "" {
 		return "the settings of the repository have a hook (" + hook + "), which git would run"
 	}

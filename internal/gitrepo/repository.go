@@ -301,11 +301,33 @@ func (r *Repository) looksAtPast() bool {
 
 // partial reports whether git gets from elsewhere, by itself, what the repository lacks (gitformat: partial
 // clones).
-func (r *Repository) partial() bool {
-	return slices.ContainsFunc(r.Settings, func(s Setting) bool {
-		return s.Key == "extensions.partialclone" ||
-			strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".promisor")
-	})
+func (r *Repository) partial() bool { return len(r.promisors()) > 0 }
+
+// promisors lists the names of the remotes that it gets it from.
+func (r *Repository) promisors() (names []string) {
+	for _, s := range r.Settings {
+		name, of := strings.CutPrefix(s.Key, "remote.")
+		name, promises := strings.CutSuffix(name, ".promisor")
+		switch {
+		case s.Key == "extensions.partialclone":
+			names = append(names, s.Value)
+		case of && promises:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unnamedPromisor returns the name of a remote that git gets from elsewhere what the repository lacks, where the name
+// is all that the settings say of it; "" for none. git takes such a name for the address itself, of a repository
+// in a directory or of a program git-remote-NAME, or reads the address in .git/remotes or .git/branches.
+func (r *Repository) unnamedPromisor() string {
+	for _, name := range r.promisors() {
+		if !slices.ContainsFunc(r.Settings, func(s Setting) bool { return s.Key == "remote."+name+".url" && s.Value != "" }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // mostNested bounds how many files are looked at for repositories below a work tree.
