@@ -127,7 +127,7 @@ fuzz: ## every fuzz target for FUZZTIME each, and real bash: about 7 × FUZZ_RUN
 	done
 
 golden: ## write what the tests compare with anew; read the diff before you commit it
-	$(GO) test ./pkg/acp ./internal/config -update
+	$(GO) test ./internal/command ./pkg/acp ./internal/config -update
 
 cross: vet-cross ## every platform that the program is for, and vet-cross
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
