@@ -214,7 +214,7 @@ var may = map[string][]string{
 	"cmd/a2a-acp/internal/tools": {
 		"pkg/events", "pkg/executor", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/atomicfile",
 		"internal/audit", "internal/blob", "internal/command", "internal/config", "internal/display", "internal/exit", "internal/governor",
-		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/toolyaml", "internal/tooltest", "internal/trust",
+		"internal/grant", "internal/mcpserver", "internal/person", "internal/scaffold", "internal/spelling", "internal/toolyaml", "internal/tooltest", "internal/trust",
 		"internal/yamldoc", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/trust": {

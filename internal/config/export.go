@@ -15,11 +15,11 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// Export returns tools as a file that can be given away: as their authors wrote them, without comments, and
-// with nothing secret in them. What was taken out is told, one line each. The error says which entry holds a
+// Export returns tools as a file that can be given away: as their authors wrote them, with the sources that they send
+// requests to, without comments, and with nothing secret in them. What was taken out is told, one line each. The error says which entry holds a
 // credential that cannot be taken out.
 func Export(set *Set, ids []string) (file []byte, told []string, err error) {
-	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
+	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, sources: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
 	for _, id := range ids {
 		i := slices.IndexFunc(set.Tools, func(l Loaded) bool { return l.Tool.ID == id })
 		if i < 0 {
@@ -28,6 +28,9 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 		if access := set.Tools[i].Tool.Access; access != nil {
 			x.told = append(x.told, fmt.Sprintf("%s: who may call it (access, %s) is left out: whoever takes the file may", id,
 				access.Source))
+		}
+		if row := set.Tools[i].Tool.Middleware; !row.IsZero() {
+			x.told = append(x.told, fmt.Sprintf("%s: what its file adds to it (middleware, %s) is left out", id, row.Source))
 		}
 		if err := x.add(set, &set.Tools[i]); err != nil {
 			return nil, nil, fmt.Errorf("%s: tool %q: %w", set.Tools[i].Tool.Source, id, err)
@@ -47,6 +50,9 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 	if x.lenient {
 		root.Content = append(root.Content, scalar("template_safety"), scalar("warn"))
 	}
+	if len(x.sources.Content) > 0 {
+		root.Content = append(root.Content, scalar("sources"), x.sources)
+	}
 	root.Content = append(root.Content, scalar("tools"), x.tools)
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
@@ -63,8 +69,9 @@ func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 // export is a file that is being put together.
 type export struct {
 	tools   *yaml.Node
-	strict  bool // all files are of the strict format
-	lenient bool // one says template_safety: warn
+	sources *yaml.Node // that the tools send requests to
+	strict  bool       // all files are of the strict format
+	lenient bool       // one says template_safety: warn
 	told    []string
 	// patterns that are for the whole value, which in a file of the original format has to be said
 	whole []*yaml.Node
@@ -138,8 +145,39 @@ func (x *export) add(set *Set, loaded *Loaded) error {
 		return fmt.Errorf("%s looks like a credential; give it in environment_variables, as {secret: NAME}",
 			word)
 	}
+	if h := loaded.Tool.HTTP; h != nil && h.API.Name != "" {
+		if err := x.addSource(root, h.API.Name); err != nil {
+			return err
+		}
+	}
 	x.tools.Content = append(x.tools.Content, scalar(loaded.Tool.ID), entry)
 	return nil
+}
+
+// addSource takes over the source of a tool, once. A request whose URL says it all has none in its file.
+func (x *export) addSource(root yamldoc.Value, name string) error {
+	sources, _ := root.Get("sources")
+	at, ok := sources.Get(name)
+	if !ok {
+		return nil
+	}
+	source := plainCopy(at.Node)
+	if had := member(x.sources, name); had != nil {
+		if !sameNode(had, source) {
+			return fmt.Errorf("its source %s is not the source %s of another file: export them one after the other", name, name)
+		}
+		return nil
+	}
+	if word := credentialIn(source); word != "" {
+		return fmt.Errorf("%s in its source %s looks like a credential; give it as {secret: NAME}", word, name)
+	}
+	x.sources.Content = append(x.sources.Content, scalar(name), source)
+	return nil
+}
+
+// sameNode reports whether two plain nodes say the same, in the same order.
+func sameNode(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
 // plainCopy returns a node without comments, anchors and aliases.

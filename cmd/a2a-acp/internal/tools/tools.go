@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -221,6 +222,9 @@ func findTool(set *config.Set, id string) (*config.Loaded, error) {
 			return &set.Tools[i], nil
 		}
 		ids = append(ids, set.Tools[i].Tool.ID)
+	}
+	if near := spelling.Nearest(id, ids); near != "" {
+		return nil, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q (did you mean %s?); a2a-acp tools list lists them", id, near))
 	}
 	return nil, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q; there are: %s", id, strings.Join(ids, ", ")))
 }
