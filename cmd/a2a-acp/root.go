@@ -50,8 +50,7 @@ func run(args []string, env *cli.Environment) int {
 	root := rootCommand(env)
 	root.SetArgs(args)
 	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each
-		root.InitDefaultHelpCmd()
-		root.InitDefaultCompletionCmd()
+		cli.LibraryVerbs(root, env.Stdout)
 		cli.SayUsage(root)
 		cli.FitHelp(helped(root, args), cli.TerminalWidth(env.Stdout))
 	}

@@ -109,7 +109,8 @@ func (t Terminal) Check(words []string) (prints bool, err error) {
 		name, value, joined := strings.Cut(word, "=")
 		kind, known := kindOf(options, name)
 		if !known {
-			return prints, fmt.Errorf("%s is not known to leave the hooks of %s in force, so nothing could be decided", name, t.Program)
+			return prints, fmt.Errorf("%s is not known to leave the hooks of %s in force, so nothing could be decided; leave it out",
+				name, t.Program)
 		}
 		prints = prints || slices.Contains(t.Prints, name)
 		several := kind == '*'

@@ -15,9 +15,9 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
-// Export returns tools as a file that can be given away: as their authors wrote them, with the sources that they send
-// requests to, without comments, and with nothing secret in them. What was taken out is told, one line each. The error says which entry holds a
-// credential that cannot be taken out.
+// Export returns tools as a file that can be given away: as their authors wrote them, with the sources that
+// they send requests to, without comments, and with nothing secret in them. What was taken out is told, one
+// line each. The error says which entry holds a credential that cannot be taken out.
 func Export(set *Set, ids []string) (file []byte, told []string, err error) {
 	x := &export{tools: &yaml.Node{Kind: yaml.MappingNode}, sources: &yaml.Node{Kind: yaml.MappingNode}, strict: true}
 	for _, id := range ids {

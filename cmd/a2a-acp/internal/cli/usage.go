@@ -16,7 +16,7 @@ import (
 // SayUsage has a command, and those below it, say what they take to somebody who gave something else. The
 // library only counts: "requires at least 2 arg(s), only received 0".
 func SayUsage(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil && !cmd.HasSubCommands() {
+	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			var coded *codedError

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
 // listed is a row of editor list.
@@ -183,7 +184,10 @@ func named(env *cli.Environment, args []string) (editor.Editor, error) {
 	if len(args) == 0 {
 		return editor.Editor{}, cli.Fail(exit.Usage, errors.New("which editor? One of "+strings.Join(names, ", ")))
 	}
-	const hint = "another ACP editor, such as Neovim or Emacs, runs a2a-acp bridge NAME in place of the agent"
+	hint := "another ACP editor, such as Neovim or Emacs, runs a2a-acp bridge NAME in place of the agent"
+	if near := spelling.Nearest(strings.ToLower(args[0]), names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
 	return editor.Editor{}, cli.Fail(exit.Usage,
 		fmt.Errorf("%q is no editor whose settings can be changed: want one of %s\nhint: %s", args[0], strings.Join(names, ", "), hint))
 }

@@ -56,6 +56,10 @@ With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --con
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if own := ownFlag(cmd, args); own != "" {
+				return cli.Fail(exit.Usage, fmt.Errorf("run %s: %s is a2a-acp's own, and stands before the agent: a2a-acp run %s %s",
+					args[0], own, own, args[0]))
+			}
 			return start(cmd.Context(), env, flags, args)
 		},
 	}
@@ -63,6 +67,17 @@ With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --con
 	cli.AddPolicies(cmd, &flags.policies)
 	flags.AddTo(cmd)
 	return cmd
+}
+
+// ownFlag returns a flag of ours that stands behind the agent's name, where it would be the agent's.
+func ownFlag(cmd *cobra.Command, args []string) string {
+	for _, word := range args {
+		name, _, _ := strings.Cut(word, "=")
+		if own, isLong := strings.CutPrefix(name, "--"); isLong && own != "help" && cmd.Flags().Lookup(own) != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // flags are what the verb takes.
