@@ -108,7 +108,7 @@ var may = map[string][]string{
 	"internal/telemetry": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit"},
 	"internal/ocsf":      {"pkg/events"}, // the record's events in other words
 
-	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile"},
+	"internal/audit": {"pkg/events", "pkg/tool", "internal/atomicfile", "internal/filelock"},
 	// secret: what a receiver says is shown without what it was sent.
 	"internal/webhook": {"pkg/tool", "pkg/events", "internal/atomicfile", "internal/audit", "internal/display", "internal/filelock", "internal/netguard", "internal/secret", "internal/store"},
 	// yamldoc knows what people write, and nothing of what it means.

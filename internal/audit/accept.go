@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -38,7 +37,7 @@ func Accept(dir, by string) (aside string, err error) {
 		return "", err
 	}
 	defer lock.Close()
-	if err := lockFile(lock, unix.LOCK_EX); err != nil {
+	if err := lockFile(lock, filelock.Alone, filelock.Longest); err != nil {
 		return "", err
 	}
 	if aside, err = moveAside(dir); err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // damaged is ErrDamaged for a record in which a line is not the one that was recorded.
@@ -122,7 +124,11 @@ const recentLines = 500
 
 // checkRecent looks whether the last lines follow each other, however many checkpoints speak of them.
 func checkRecent(dir string) error {
-	defer readLock(dir)() // so that nothing is removed meanwhile
+	unlock, err := readLock(dir, filelock.Longest) // so that nothing is removed meanwhile
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	_, last, err := lastEnd(dir)
 	if err != nil || last.seq < 2 {
 		return nil //nolint:nilerr // openLast, which follows, says so
@@ -181,7 +187,11 @@ func checkEnd(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer readLock(dir)() // so that nothing that a later checkpoint speaks of is removed meanwhile
+	unlock, err := readLock(dir, filelock.Longest) // so that nothing that a later checkpoint speaks of is removed meanwhile
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	last, err := lastCheckpoint(dir, key)
 	if err != nil || last.Size == 0 {
 		return err

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // append puts records at the end of the file, under the lock of all processes: look at the end, write,
@@ -50,8 +52,8 @@ func (l *Log) append(batch []*record) (err error) {
 // one is the lock.
 func (l *Log) takeLock() error {
 	for {
-		if err := lockFile(l.lock, unix.LOCK_EX); err != nil {
-			return fmt.Errorf("record: lock %s: %w", l.path(lockName), err)
+		if err := lockFile(l.lock, filelock.Alone, l.patience); err != nil {
+			return fmt.Errorf("record: %w", err)
 		}
 		named, _, err := identify(unix.AT_FDCWD, l.path(lockName))
 		if err == nil && named == l.lockIs {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -34,7 +35,9 @@ type Log struct {
 
 	now   func() time.Time
 	newID func(time.Time) string
-	sync  func(*os.File) error
+	// patience is how long another process may hold the lock.
+	patience time.Duration
+	sync     func(*os.File) error
 
 	// mu guards waiting. It is taken with committing held, or alone, and never held during a system call.
 	mu      sync.Mutex
@@ -110,7 +113,7 @@ func newLog(dir string, o Options) *Log {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	return &Log{dir: filepath.Clean(dir), options: o, now: time.Now, newID: newID, sync: (*os.File).Sync}
+	return &Log{dir: filepath.Clean(dir), options: o, now: time.Now, newID: newID, patience: filelock.Longest, sync: (*os.File).Sync}
 }
 
 func (l *Log) open() error {

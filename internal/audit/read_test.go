@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"golang.org/x/sys/unix"
 
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -98,7 +98,7 @@ func TestReadBesideWriter(t *testing.T) {
 	t.Parallel()
 	log, dir := openTest(t)
 	keep(t, log, decided("one"))
-	if err := lockFile(log.lock, unix.LOCK_EX); err != nil {
+	if err := lockFile(log.lock, filelock.Alone, filelock.Longest); err != nil {
 		t.Fatal(err)
 	}
 	appendBytes(t, dir, []byte(`{"seq":2,"v":1,"id":"x","prev":"y","type":"tool.decided","time":"2026-11-21T09:00:00Z"}`+"\n"))
@@ -120,6 +120,39 @@ func TestReadBesideWriter(t *testing.T) {
 	}
 	if entries := <-read; len(entries) != 1 || entries[0].Detail != "one" {
 		t.Errorf("entries %v, want the one that is settled", entries)
+	}
+}
+
+// TestHeldLock: a process that keeps the lock, since it was stopped or on purpose, keeps nobody waiting without a word.
+func TestHeldLock(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	keep(t, log, decided("one"))
+	holder, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	if err := lockFile(holder, filelock.Shared, 0); err != nil {
+		t.Fatal(err)
+	}
+	log.patience = 0
+	cure := "has held " + filepath.Join(dir, lockName) + " for 0s; `fuser "
+	if err := log.Record(t.Context(), decided("two")); err == nil || !strings.Contains(err.Error(), cure) {
+		t.Errorf("who writes hears %v", err)
+	}
+	if err := errors.Join(unlockFile(holder), lockFile(holder, filelock.Alone, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readLock(dir, 0); err == nil || !strings.Contains(err.Error(), cure) {
+		t.Errorf("who reads hears %v", err)
+	}
+	if err := unlockFile(holder); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, log, decided("two"))
+	if entries, err := List(dir, Filter{}); err != nil || len(entries) != 2 || entries[1].Detail != "two" {
+		t.Errorf("afterwards %v, %v", entries, err)
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -75,7 +74,7 @@ func (l *Log) retire() error {
 		return err
 	}
 	defer lock.Close()
-	if err := lockFile(lock, unix.LOCK_EX); err != nil {
+	if err := lockFile(lock, filelock.Alone, l.patience); err != nil {
 		return err
 	}
 	defer unlockFile(lock) //nolint:errcheck // closing lets go as well

@@ -89,7 +89,7 @@ func scrub(dir string, now time.Time, pause func() error) error {
 		return err
 	}
 	defer f.Close()
-	if err := lockFile(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return err
 	}
 	at := readScrubbed(f)

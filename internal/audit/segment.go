@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // The record is written to one file at a time, a segment. Its name is the number of its first line, so that
@@ -89,7 +91,11 @@ func openStream(dir string) (*stream, error) {
 // extend takes in what was recorded since, up to the end that is settled now. What was read before stays
 // where it is, also where it was removed since.
 func (s *stream) extend() error {
-	defer readLock(s.dir)()
+	unlock, err := readLock(s.dir, filelock.Longest)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	list, err := listSegments(s.dir)
 	if err != nil {
 		return err

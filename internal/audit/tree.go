@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
-	"golang.org/x/sys/unix"
+
+	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
 // treeName is the file of the hashes of the Merkle tree over the lines of the record, in the order of
@@ -37,7 +38,7 @@ func openTree(dir string, write bool) (*tree, error) {
 	var err error
 	if path := filepath.Join(dir, treeName); write {
 		if f, err = openFile(path, 0); err == nil {
-			err = lockFile(f, unix.LOCK_EX)
+			err = lockFile(f, filelock.Alone, filelock.Longest)
 		}
 	} else {
 		f, err = openRead(path)

@@ -1,33 +1,29 @@
 package audit
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"syscall"
 	"testing"
 )
 
-// waitUntilBlocked waits until somebody waits for the lock of the record in dir, which the kernel tells in
-// /proc/locks (proc_locks(5)): a second line of the same lock, marked with an arrow.
+// waitUntilBlocked waits until somebody beside us has opened the lock of the record in dir, as who waits for it
+// has (/proc/self/fd, proc_pid_fd(5)).
 func waitUntilBlocked(t *testing.T, dir string) {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, lockName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
 	for t.Context().Err() == nil {
-		locks, err := os.ReadFile("/proc/locks")
+		open := 0
+		fds, err := filepath.Glob("/proc/self/fd/*")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(locks)) {
-			if strings.Contains(line, "->") && strings.Contains(line, inode) {
-				return
+		for _, fd := range fds {
+			if file, err := os.Readlink(fd); err == nil && file == filepath.Join(dir, lockName) {
+				open++
 			}
+		}
+		if open > 1 {
+			return
 		}
 		runtime.Gosched()
 	}

@@ -13,20 +13,30 @@ import (
 
 // The bounds of waiting.
 const (
-	longest = 30 * time.Second // whoever has the lock holds it for a moment
+	Longest = 30 * time.Second // whoever has the lock holds it for a moment
+	first   = 50 * time.Microsecond
 	every   = 2 * time.Millisecond
+)
+
+// How says what a lock keeps out.
+type How int
+
+// The locks.
+const (
+	Alone  How = unix.LOCK_EX // everybody
+	Shared How = unix.LOCK_SH // those who want it alone
 )
 
 // Take waits for the lock, and no longer than ctx: a process that was stopped while it had the lock, or that holds it on
 // purpose, must not keep everybody waiting for ever. After half a minute the error says how to find it. The lock goes with
 // the open file, and the kernel lets go of it when the process dies.
-func Take(ctx context.Context, f *os.File) error {
-	return take(ctx, f, longest)
-}
+func Take(ctx context.Context, f *os.File) error { return TakeWithin(ctx, f, Alone, Longest) }
 
-func take(ctx context.Context, f *os.File, longest time.Duration) error {
+// TakeWithin is Take for either lock and another longest time.
+func TakeWithin(ctx context.Context, f *os.File, how How, longest time.Duration) error {
+	wait := first
 	for begun := time.Now(); ; {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), int(how)|unix.LOCK_NB)
 		switch {
 		case err == nil:
 			return nil
@@ -38,8 +48,9 @@ func take(ctx context.Context, f *os.File, longest time.Duration) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%s is locked by another program: %w", f.Name(), context.Cause(ctx))
-		case <-time.After(every):
+		case <-time.After(wait):
 		}
+		wait = min(2*wait, every)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestTake(t *testing.T) {
 	if err := Take(left, waiter); !errors.Is(err, enough) || !strings.Contains(err.Error(), path+" is locked by another program") {
 		t.Errorf("who leaves: %v", err)
 	}
-	if err := take(t.Context(), waiter, 0); err == nil || !strings.Contains(err.Error(), "`fuser "+path+"` finds it") {
+	if err := TakeWithin(t.Context(), waiter, Shared, 0); err == nil || !strings.Contains(err.Error(), "`fuser "+path+"` finds it") {
 		t.Errorf("after the longest time: %v", err)
 	}
 	taken := make(chan error)
