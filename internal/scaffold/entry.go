@@ -27,6 +27,7 @@ type Entry struct {
 	Found []string
 	// Tested reports whether its example is a test: see examples.
 	Tested bool
+	Call   []string // the arguments of that example, name=value, where it is no test
 }
 
 // Request says what an entry is to be made of.
@@ -69,6 +70,7 @@ type maker struct {
 	network  bool
 	project  bool // it runs, or obeys, files of the directory that it starts in, as make does
 	found    []string
+	call     []string // see Entry.Call
 }
 
 func (e *maker) note(format string, args ...any) {
@@ -323,12 +325,12 @@ func (e *maker) examples() *yaml.Node {
 		toolyaml.Add(params, p.Name, value)
 	}
 	if !e.tested() {
-		var words []string
+		e.call = nil
 		for i := 0; i+1 < len(params.Content); i += 2 {
-			words = append(words, params.Content[i].Value+"="+params.Content[i+1].Value)
+			e.call = append(e.call, params.Content[i].Value+"="+params.Content[i+1].Value)
 		}
 		return &yaml.Node{Kind: yaml.SequenceNode,
-			Content: []*yaml.Node{toolyaml.Text(strings.Join(append([]string{e.request.ID}, words...), " "))}}
+			Content: []*yaml.Node{toolyaml.Text(strings.Join(append([]string{e.request.ID}, e.call...), " "))}}
 	}
 	one := toolyaml.Mapping("name", toolyaml.Text("a call"))
 	if usesGit.MatchString(e.script) {
@@ -363,5 +365,5 @@ func (e *maker) check(text []byte) (Entry, error) {
 	for _, warning := range loaded[0].Warnings {
 		e.note("%s", warning.Message)
 	}
-	return Entry{ID: e.request.ID, YAML: text, Found: slices.Clip(e.found), Tested: e.tested()}, nil
+	return Entry{ID: e.request.ID, YAML: text, Found: slices.Clip(e.found), Tested: e.tested(), Call: e.call}, nil
 }

@@ -239,8 +239,9 @@ func TestCannotStart(t *testing.T) {
 	work.Sandbox.WorkingDirectory = "no/such/directory"
 	h.has(work)
 	result := h.execute(t.Context(), `{}`)
-	if codeOf(result) != tool.FailSandbox || result.ExitCode != -1 || result.Status != tool.StatusFailed || !strings.Contains(result.Error.Message, "no/such/directory") {
-		t.Errorf("got %+v, error %v; want sandbox_unavailable about the directory", result, result.Error)
+	if codeOf(result) != tool.FailSandbox || result.ExitCode != -1 || result.Status != tool.StatusFailed || !strings.Contains(result.Error.Message, "no/such/directory") ||
+		!strings.HasSuffix(result.Error.Message, work.Source.String()+")") {
+		t.Errorf("got %+v, error %v; want sandbox_unavailable about the directory, and where it is named", result, result.Error)
 	}
 	if got := result.Metadata.Diagnostics["return_code"]; got != -1 {
 		t.Errorf("got return code %v of a process that did not run, want -1", got)

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -85,6 +86,9 @@ func (s scripts) start(ctx context.Context, a *act, settled sandbox.Plan, proces
 	ended, err := s.host.Run(ctx, settled, process)
 	out := outcomeOf(ended)
 	out.Ended = endedByUs(a.tool, ended, a.invocation.Spool)
+	if start := (*sandbox.StartError)(nil); errors.As(err, &start) && start.Path == a.invocation.Dir {
+		err = tool.Failf(tool.FailSandbox, "%v (%s)", start, a.tool.Source) // which names the directory
+	}
 	return out, err
 }
 

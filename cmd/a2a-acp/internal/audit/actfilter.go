@@ -13,9 +13,11 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -43,6 +45,10 @@ type ActFilter struct {
 	real   bool  // and all else that is no act
 }
 
+// results are those that acts can be picked by.
+var results = []string{permissions.Approve.String(), permissions.Reject.String(), audit.ResultAsked, audit.ResultSeen,
+	audit.ResultViolation, audit.ResultRefused}
+
 func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name { // what they were called before
@@ -57,7 +63,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "decision", "",
-		"only acts with this result: approve, reject, seen, violation, or refused by the sandbox of a confined agent")
+		"only acts with this result: approve, reject, asked, seen, violation, or refused by the sandbox of a confined agent")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of tools whose id fits a pattern: deploy*")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "only acts of an agent, by a part of its name")
 	cmd.Flags().StringVar(&f.principal, "principal", "", "only acts of a principal of the daemon, by its name")
@@ -72,8 +78,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
 			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("decision",
-		cobra.FixedCompletions([]string{"approve", "reject", "seen", "violation", "refused"},
-			cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(results, cobra.ShellCompDirectiveNoFileComp))
 	completeEvent(cmd)
 }
 
@@ -84,10 +89,13 @@ func completeEvent(cmd *cobra.Command) {
 	})
 }
 
-// check refuses a pattern that is none, and the name of an event that there is none of.
+// check refuses a pattern that is none, and the name of a result or an event that there is none of.
 func (f *ActFilter) check() error {
 	if _, err := path.Match(f.tool, ""); err != nil {
 		return cli.Fail(exit.Usage, fmt.Errorf("--tool %q: %w", f.tool, err))
+	}
+	if f.result != "" && !slices.Contains(results, f.result) {
+		return cli.Fail(exit.Usage, fmt.Errorf("--decision %q: want one of %s", f.result, strings.Join(results, ", ")))
 	}
 	name := f.event
 	if _, known := events.Named(name); name == "" || known {
@@ -98,6 +106,15 @@ func (f *ActFilter) check() error {
 		meant = fmt.Sprintf(" (did you mean %s?)", near)
 	}
 	return cli.Fail(exit.Usage, fmt.Errorf("--event %q: there is no such event%s", name, meant))
+}
+
+// sayNone says that no act fits, and where else there may be some.
+func (f *ActFilter) sayNone(env *cli.Environment) {
+	if f.session == "" || f.session == lastSession { // there is none, or all were looked at
+		env.Say("no recorded act matches")
+		return
+	}
+	env.Say(fmt.Sprintf("no recorded act of the session %s matches; --session all looks at all of them", display.Line(f.session)))
 }
 
 // entryFilter is what the record's own filter can pick.

@@ -60,7 +60,7 @@ carried out itself, it is what the agent reported.
 		}
 		if len(acts) == 0 {
 			if err == nil {
-				env.Say("no recorded act matches")
+				filter.sayNone(env)
 			}
 			return err
 		}

@@ -118,7 +118,7 @@ func showAll(env *cli.Environment, f cli.Format, filter *ActFilter, acts []audit
 		return cli.WriteData(env.Stdout, f, list)
 	}
 	if len(acts) == 0 {
-		env.Say("no recorded act matches")
+		filter.sayNone(env)
 		return nil
 	}
 	s := audit.Summarise(acts)

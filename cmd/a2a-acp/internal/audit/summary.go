@@ -34,7 +34,7 @@ another session, 2 for the one before the last and so on, or all.`,
 		acts, err := filter.Acts(env)
 		if len(acts) == 0 && *f == cli.FormatTable {
 			if err == nil {
-				env.Say("no recorded act matches")
+				filter.sayNone(env)
 			}
 			return err
 		}

@@ -97,6 +97,9 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 	try := "a2a-acp tools test " + id
 	if !entry.Tested {
 		try = "a2a-acp tools run " + id
+		for _, argument := range entry.Call {
+			try += " -p " + config.ShellWord(argument)
+		}
 	}
 	if flags.into != "" {
 		try += " --tools " + config.ShellWord(flags.into)

@@ -82,7 +82,7 @@ func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call
 		}
 	}
 	if !flags.dryRun {
-		result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes))
+		result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait))
 		seen.gets(entry.Tool, result)
 	} else if failure != nil {
 		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
