@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -145,6 +146,17 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 	return q, nil
 }
 
+// shownInput writes an input for a person to read: as JSON, or where it is one patch and nothing else, line by line.
+func shownInput(raw []byte) string {
+	if in, err := exactObject(raw); err == nil && len(in) == 1 {
+		patch := in.text("patch") + in.text("patchText") // Codex', opencode's
+		if strings.Contains(patch, "\n") && !strings.ContainsRune(patch, utf8.RuneError) {
+			return display.Fence("diff", display.Full(patch))
+		}
+	}
+	return display.Fence("json", display.Full(string(raw)))
+}
+
 // holdsText reports whether a file holds a text, or has it for a part.
 func holdsText(path, text string) bool {
 	present, ok := presentText(path)
@@ -195,7 +207,7 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	}
 	// What nobody knows, the person is to see.
 	if len(p.call.rawInput) > 0 && (r.ShellText == "" || len(r.Doubts) > 0) {
-		text.WriteString(display.Fence("json", display.Full(string(p.call.rawInput))) + "\n")
+		text.WriteString(shownInput(p.call.rawInput) + "\n")
 	}
 	for _, m := range p.unknown {
 		fmt.Fprintf(&text, "and %s\n", display.FullLine(m.key+": "+string(m.value)))

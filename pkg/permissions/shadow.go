@@ -12,9 +12,9 @@ type Shadow struct {
 	Why      string // a sentence for the rule's author
 }
 
-// Shadows finds the rules that can never decide. It looks at rules without any condition only, so that
-// there is a cure for each that it names, and none when it cannot tell. files are those of one Set, a
-// workspace's own left out.
+// Shadows finds the rules that can never decide. It looks at rules without any condition only, and for a rule
+// that approves at those with its own paths, so that there is a cure for each that it names, and none when it
+// cannot tell. files are those of one Set, a workspace's own left out.
 func Shadows(files []File) []Shadow {
 	var found []Shadow
 	for i, file := range files {
@@ -35,8 +35,9 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 			continue
 		}
 		for k, other := range file.Rules {
+			strict := files[i].Version == Version2 && file.Version == Version2
 			switch {
-			case i == j && k == at, !other.unconditional() || !other.aboutAll(rule):
+			case i == j && k == at, !other.unconditional() && !(strict && other.stopsPathsOf(rule)) || !other.aboutAll(rule):
 			case i == j && file.Version != Version2 && k < at:
 				return other, fmt.Sprintf("rule %s at %s stands before it and matches whatever it matches; "+
 					"in a file without version: 2 the first one decides", other.ID, other.Source)
@@ -57,6 +58,21 @@ func (r Rule) unconditional() bool {
 		r.Commands == nil && !r.InGitWorkTree && !r.Confined && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid &&
 		r.When == "" && r.Sandbox == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0
+}
+
+// stopsPathsOf reports whether a rule has no condition but paths, among which are all of those that the other one, which
+// approves, is about: that one wants each path of an act to be one of them, this one only one.
+func (r Rule) stopsPathsOf(other Rule) bool {
+	if other.Verdict != Approve || len(other.IncludePaths) == 0 || len(r.Check()) > 0 {
+		return false
+	}
+	for _, path := range other.IncludePaths {
+		if !slices.Contains(r.IncludePaths, path) {
+			return false
+		}
+	}
+	r.IncludePaths = nil
+	return r.unconditional()
 }
 
 // aboutAll reports whether a rule is about every tool that the other one is about.

@@ -24,7 +24,14 @@ func TestShadows(t *testing.T) {
 		{"in another file", []File{v2(approve, ask), v2(reject)}, []string{"yes < no", "look < no"}},
 		{"a weaker one", []File{v2(reject, rule("also", Ask))}, []string{"also < no"}},
 		{"equally strong", []File{v2(reject, rule("also", Reject, include("x")))}, nil},
-		{"a condition", []File{v2(approve, rule("no", Reject, include("docs/**")))}, nil},
+		{"the same paths", []File{v2(approve, rule("no", Reject, include("src/**", "docs/**")))}, []string{"yes < no"}},
+		{"the same paths in another file", []File{v2(rule("no", Ask, include("docs/**"))), v2(approve)}, []string{"yes < no"}},
+		{"fewer paths", []File{v2(rule("yes", Approve, include("docs/**", "a")), rule("no", Reject, include("docs/**")))}, nil},
+		{"the same paths, and a condition", []File{v2(approve, rule("no", Reject, include("docs/**"), principals("ci")))}, nil},
+		{"the same paths, and not all of them", []File{v2(approve, rule("no", Reject, include("docs/**"), exclude("docs/a")))}, nil},
+		{"the same paths of a rule that asks", []File{v2(rule("look", Ask, include("docs/**")), rule("no", Reject, include("docs/**")))}, nil},
+		{"the same paths of the original format", []File{v1(approve), v1(rule("no", Reject, include("docs/**")))}, nil},
+		{"a condition", []File{v2(approve, rule("no", Reject, include("doc/**")))}, nil},
 		{"about some callers", []File{v2(approve, rule("no", Reject, principals("ci")))}, nil},
 		{"about other tools", []File{v2(approve, ask)}, nil},
 		{"about the same tools", []File{v2(rule("yes", Approve, about("functions.*")), ask)}, []string{"yes < look"}},
@@ -57,6 +64,7 @@ func TestShadowedRulesNeverDecide(t *testing.T) {
 	rules := []Rule{
 		rule("a", Approve, include("docs/**")), rule("b", Ask), rule("c", Reject, about("x")), rule("d", Reject, include("src/**")), rule("e", Approve, commands("", "ls")),
 		rule("f", Ask, about("x")), rule("g", Reject, about("functions.shell")),
+		rule("h", Reject, include("docs/**")),
 	}
 	requests := []Request{b.write("docs/a.md"), b.write("src/a.go"), b.call("x", nil, "docs/a.md"), b.run("ls"), b.run("rm x"), b.read("docs/a.md")}
 	for mask := range 1 << len(rules) {

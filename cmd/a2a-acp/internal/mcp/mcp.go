@@ -92,6 +92,10 @@ func serve(ctx context.Context, env *cli.Environment, f flags) (err error) {
 	if err = a.CheckMCP(f.options); err != nil {
 		return errors.Join(cli.Fail(exit.Usage, err), a.Stop(over), stdout.Close())
 	}
+	if cli.IsTerminal(env.Stdin) {
+		env.Say("an MCP client is to start this and to speak to it here; " +
+			"a2a-acp editor enable enters it into a client's settings. Ctrl-C ends it")
+	}
 	if err = a.Start(ctx); err == nil {
 		err = a.MCP(ctx, f.options, env.Stdin, stdout)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -199,6 +201,10 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 
 // requestInFile is the act that a file tells of.
 func requestInFile(env *cli.Environment, a *app.App, name string) (permissions.Request, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return permissions.Request{}, cli.Fail(exit.Usage, fmt.Errorf("there is no file %s; "+
+			"an act that stands in none is told by --tool, --path or --shell", display.Line(name)))
+	}
 	file, err := config.ReadFile(name, tool.LayerFlag)
 	if err != nil {
 		return permissions.Request{}, cli.Fail(exit.Usage, err)
