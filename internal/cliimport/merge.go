@@ -309,7 +309,7 @@ func (t *text) putImport(m *Made) error {
 			from, to := t.span(t.root, "imports", len(t.lines))
 			t.edits = append(t.edits, edit{from, to, nil})
 		}
-		t.made = append([]byte("\nimports:\n"), toolyaml.Indent(node, 2)...)
+		t.putBeforeTools(append([]byte("imports:\n"), toolyaml.Indent(node, 2)...))
 		return nil
 	}
 	_, end := t.span(t.root, "imports", len(t.lines))
@@ -322,13 +322,34 @@ func (t *text) putImport(m *Made) error {
 	return nil
 }
 
+// putBeforeTools writes a key in front of the tools and the comment above them: what is added at the end of the file
+// by hand is a tool.
+func (t *text) putBeforeTools(key []byte) {
+	if _, tools := member(t.root, "tools"); tools == nil {
+		t.made = append([]byte("\n"), key...)
+		return
+	}
+	at, _ := t.span(t.root, "tools", len(t.lines))
+	for at > 0 && t.isBetween(at-1) && len(bytes.TrimSpace(t.lines[at-1])) > 0 {
+		at--
+	}
+	switch { // Remove takes a blank line above it away
+	case at == 0:
+	case t.isBetween(at - 1):
+		key = append(key, '\n')
+	default:
+		key = append([]byte("\n"), key...)
+	}
+	t.edits = append(t.edits, edit{at, at, key})
+}
+
 // apply makes the file.
 func (t *text) apply() []byte {
 	if len(t.added) > 0 {
 		_, tools := member(t.root, "tools")
 		switch {
 		case tools == nil:
-			t.made = append(append([]byte("\ntools:\n"), t.added...), t.made...)
+			t.made = append(append(t.made, "\ntools:\n"...), t.added...)
 		case isBlock(tools):
 			_, end := t.span(t.root, "tools", len(t.lines))
 			t.edits = append(t.edits, edit{end, end, append([]byte("\n"), shift(t.added, tools.Content[0].Column-1-2)...)})

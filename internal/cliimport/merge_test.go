@@ -49,7 +49,9 @@ func TestMerge(t *testing.T) {
 	}
 
 	added, drift := merge(first, mine)
-	if !strings.HasPrefix(added, mine) || !slices.Equal(drift, []string{"+ prog_get", "+ prog_list"}) {
+	head, tools, _ := strings.Cut(mine, "tools:")
+	if !strings.HasPrefix(added, head) || !strings.Contains(added, "\ntools:"+tools) || strings.Index(added, "\nimports:") > strings.Index(added, "\ntools:") ||
+		!slices.Equal(drift, []string{"+ prog_get", "+ prog_list"}) {
 		t.Errorf("added: %q\n%s", drift, added)
 	}
 	again, drift := merge(first, added)
@@ -74,7 +76,7 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff(want, drift); diff != "" {
 		t.Errorf("drift (-want +got)\n%s", diff)
 	}
-	for _, kept := range []string{mine, "annotations: {title: Get, readOnlyHint: false} # not read-only", "tools: [prog_get, prog_show]"} {
+	for _, kept := range []string{head, "tools:" + tools, "annotations: {title: Get, readOnlyHint: false} # not read-only", "tools: [prog_get, prog_show]"} {
 		if !strings.Contains(updated, kept) {
 			t.Errorf("%q is gone:\n%s", kept, updated)
 		}
@@ -123,25 +125,32 @@ func TestRemove(t *testing.T) {
 		other.Tools[i].ID = "other_" + other.Tools[i].Exec.Argv[0]
 	}
 	const mine = "# mine\nversion: 2\ntools:\n    # of mine\n    hello:\n        script: echo hello # it says so\n\n    bye:\n        script: |\n            echo bye\n"
-	file := config.File{Name: "tools.yaml", Data: []byte(mine)}
-	stages := []string{mine}
-	for _, made := range []*Made{twoTools(), other} {
-		data, _, err := made.Merge(file)
-		if err != nil {
-			t.Fatal(err)
+	var file config.File
+	for _, mine := range []string{mine, strings.Replace(mine, "tools:", "\ntools:", 1), strings.Replace(mine, "tools:", "\n# those\n# of mine\ntools:", 1),
+		strings.Replace(mine, "version: 2\n", "", 1), strings.TrimPrefix(mine, "# mine\nversion: 2\n")} {
+		file = config.File{Name: "tools.yaml", Data: []byte(mine)}
+		stages := []string{mine}
+		for _, made := range []*Made{twoTools(), other} {
+			data, _, err := made.Merge(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.Data = data
+			stages = append(stages, string(data))
 		}
-		file.Data = data
-		stages = append(stages, string(data))
-	}
-	for i, name := range []string{"other", "prog"} {
-		data, removed, err := Remove(file, name)
-		if err != nil || len(removed) != 2 {
-			t.Fatalf("%s: %v, %v", name, removed, err)
+		for i, name := range []string{"other", "prog"} {
+			data, removed, err := Remove(file, name)
+			if err != nil || len(removed) != 2 {
+				t.Fatalf("%s: %v, %v", name, removed, err)
+			}
+			if diff := cmp.Diff(stages[len(stages)-2-i], string(data)); diff != "" {
+				t.Errorf("without %s (-want +got)\n%s", name, diff)
+			}
+			file.Data = data
 		}
-		if diff := cmp.Diff(stages[len(stages)-2-i], string(data)); diff != "" {
-			t.Errorf("without %s (-want +got)\n%s", name, diff)
+		if data := appended(t, twoTools(), mine); !strings.Contains(data, "\n    last:") {
+			t.Errorf("a tool is not the last thing of\n%s", data)
 		}
-		file.Data = data
 	}
 	if _, _, err := Remove(file, "prog"); err == nil {
 		t.Error("it is gone twice")
@@ -156,4 +165,19 @@ func TestRemove(t *testing.T) {
 	if data, _, err := Remove(config.File{Name: "x", Data: append([]byte("# mine\n"), whole...)}, "prog"); err != nil || string(data) != "# mine\nversion: 2\n\ntools:\n" {
 		t.Errorf("of one with a line of a person's is left %q, %v", data, err)
 	}
+}
+
+// appended merges an import into a file, and has a person add a tool at its end.
+func appended(t *testing.T, made *Made, mine string) string {
+	t.Helper()
+	data, _, err := made.Merge(config.File{Name: "x", Data: []byte(mine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = append(data, "    last: {script: echo last}\n"...)
+	tools, err := config.ReadTools(config.File{Name: "x", Data: data})
+	if err != nil || len(tools) != 5 {
+		t.Errorf("%d tools, %v", len(tools), err)
+	}
+	return string(data)
 }

@@ -148,6 +148,10 @@ func (f *toolsFile) readImports(v yamldoc.Value) {
 			e.Key.Fail(yamldoc.RuleValue, "", "want a name of letters, digits, _, . and -, found %s", yamldoc.Quote(e.Name))
 			continue
 		}
+		if isTool(e.Value) && !e.Value.Has("command") {
+			e.Key.Fail(yamldoc.RuleUnknown, "move it below tools:", "%s is a tool, and stands below imports", yamldoc.Quote(e.Name))
+			continue
+		}
 		i := Import{Name: e.Name}
 		e.Value.Name = "import " + yamldoc.Quote(e.Name)
 		if !e.Value.IsMapping() {
