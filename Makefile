@@ -81,8 +81,9 @@ conformance-server: ## what that suite is run against, at LISTEN=HOST:PORT
 clis: ## import cli against real programs, built from their modules; CLIS="NAME=FILE …" has more: 98 % of their flags, and 1 % of types wrong
 	$(GO) run ./test/clis -dir $(BUILD)/clis kubectl helm hugo golangci-lint etcdctl $(CLIS)
 
-specs: ## import openapi against GitHub's documents, readme's, Kubernetes' and a directory of public APIs: what becomes tools, what does not, and why
+specs: ## import openapi against GitHub's documents, readme's, Kubernetes' and a directory of public APIs: what becomes tools, what does not, and why; and what kin-openapi reads of them
 	$(GO) run ./test/specs -dir $(BUILD)/specs
+	A2A_SPECS=$(abspath $(BUILD)/specs):$$($(GO) env GOMODCACHE)/k8s.io/kubernetes@v1.36.3/api/openapi-spec/swagger.json $(GO) test -count=1 -timeout 0 -tags oracle -v -run TestOracle ./internal/openapi
 
 requests: ## REQUESTS made-up requests of HTTP tools, read by Go, node and Python, and by Go behind nginx and Apache: each value in its place, or nothing sent
 	./scripts/need node python3 nginx apache2
