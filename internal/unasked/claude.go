@@ -18,7 +18,7 @@ var claudeHarmless = strings.Fields(`$schema alwaysThinkingEnabled attribution a
 	claudeMdExcludes cleanupPeriodDays companyAnnouncements disableAllHooks disabledMcpjsonServers effortLevel
 	enableAllProjectMcpServers enabledMcpjsonServers includeCoAuthoredBy includeGitInstructions language model outputStyle
 	permissions prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration spinnerTipsEnabled
-	spinnerTipsOverride spinnerVerbs teammateMode theme`)
+	spinnerTipsOverride spinnerVerbs theme`)
 
 // claudeOfAgents is what the head of an agent below may say, likewise (https://code.claude.com/docs/en/sub-agents).
 var claudeOfAgents = strings.Fields(`name description tools disallowedTools model color permissionMode maxTurns skills memory
@@ -69,7 +69,8 @@ func claudeFindings(dir string) (found []Finding) {
 			told(name, filepath.Join(dir, name)+" has "+key)
 		}
 	}
-	return found
+	instructions := append(below(dir, ".claude/rules"), "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
+	return append(found, ledAway(dir, instructions...)...)
 }
 
 var claudeHeadKey = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*):(?:\s|$)`)

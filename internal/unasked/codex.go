@@ -48,7 +48,7 @@ func codexFindings(dir string) (found []Finding) {
 			told(filepath.Join(dir, config) + " has " + name)
 		}
 	}
-	return found
+	return append(found, ledAway(dir, "AGENTS.md", "AGENTS.override.md")...)
 }
 
 var (

@@ -90,6 +90,11 @@ func TestFind(t *testing.T) {
 		{"gemini", "above", "../.env", "GOOGLE_GEMINI_BASE_URL = http://x\n", nil, "sets GOOGLE_GEMINI_BASE_URL"},
 		{"gemini", "behind another end of a line", ".env", "A=1\rLD_PRELOAD=x\u2028HTTPS_PROXY\u00a0=y", nil, "sets LD_PRELOAD, HTTPS_PROXY"},
 		{"gemini", "behind a text", ".env", "A='\n'\nGIT_SSH_COMMAND=x", nil, "sets GIT_SSH_COMMAND"},
+		{"opencode", "instructions", "opencode.json", `{"instructions":["docs/*.md","AGENTS.md"]}`, nil, ""},
+		{"opencode", "instructions above", "opencode.json", `{"instructions":["a.md","../b.md"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "instructions in the home", "opencode.json", `{"instructions":["~/.ssh/id_rsa"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "instructions from a server", "opencode.json", `{"instructions":["https://example.com/x"]}`, nil, "has instructions that stand elsewhere"},
+		{"gemini", "looks at what is sent", ".gemini/settings.json", `{"general":{"devtools":true}}`, nil, "has general.devtools"},
 		{"claude", "none", "README.md", "", nil, ""},
 		{"claude", "harmless", ".claude/settings.json", `{"$schema":"x","permissions":{"allow":["Bash(ls)"],"defaultMode":"acceptEdits"},"disableAllHooks":true}`, nil, ""},
 		{"claude", "a hook", ".claude/settings.json", `{"hooks":{"SessionStart":[]}}`, nil, "has hooks"},
@@ -144,6 +149,50 @@ func mustRel(t *testing.T, dir, file string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// What the model is told when a session begins is the repository's, and nothing that a link leads to.
+func TestFindLinks(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "id_rsa")
+	for _, test := range []struct {
+		agent, link, to string
+		found           bool
+	}{
+		{"claude", "CLAUDE.md", secret, true}, {"claude", ".claude/CLAUDE.md", secret, true}, {"claude", ".claude/rules/x.md", secret, true},
+		{"claude", "CLAUDE.local.md", ".env", true}, {"claude", "CLAUDE.md", "AGENTS.md", false}, {"claude", "CLAUDE.md", "/nowhere", false},
+		{"claude", "AGENTS.md", secret, false}, {"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
+		{"codex", "AGENTS.md", secret, true}, {"codex", "AGENTS.override.md", "/proc/self/environ", true},
+		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"gemini", "GEMINI.md", secret, true},
+		{"gemini", "NOTES.md", secret, true},
+	} {
+		t.Run(test.agent+"/"+test.link+"/"+filepath.Base(test.to), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "repository", "dir")
+			link := filepath.Join(dir, test.link)
+			for path, text := range map[string]string{secret: "x", dir + "/.env": "x", dir + "/.cursorrules": "x", dir + "/OTHER.md": "x", dir + "/AGENTS.md": "x",
+				dir + "/opencode.json": `{"instructions":["docs/*.md"]}`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
+				if path == link {
+					continue
+				}
+				for _, made := range []string{filepath.Dir(path), filepath.Dir(link)} {
+					if err := os.MkdirAll(made, 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink(test.to, link); err != nil {
+				t.Fatal(err)
+			}
+			found, err := unasked.Find(test.agent, dir, nil)
+			if got := words(found); err != nil || (got != "") != test.found || test.found && !strings.Contains(got, link+" is a link to ") {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
 }
 
 // A directory that is no absolute one was walked up from without an end.

@@ -15,7 +15,10 @@ import (
 // nothing of what is run: that they allow tools is below our rules
 // (https://github.com/google-gemini/gemini-cli/blob/main/docs/reference/configuration.md). A section with a dot
 // behind it is harmless whole. Earlier versions had them without sections.
-var geminiHarmless = strings.Fields(`$schema general. ui. output. privacy. extensions. hooksConfig. skills.
+var geminiHarmless = strings.Fields(`$schema ui. output. privacy. extensions. hooksConfig. skills.
+	general.checkpointing general.defaultApprovalMode general.disableAutoUpdate general.enableAutoUpdate
+	general.enableAutoUpdateNotification general.enableNotifications general.enablePromptCompletion general.maxAttempts
+	general.preferredEditor general.retryFetchErrors general.topicUpdateNarration general.vimMode
 	context.fileFiltering context.discoveryMaxDirs context.importFormat context.includeDirectoryTree
 	ide.enabled ide.hasSeenNudge mcp.allowed mcp.excluded model.name model.maxSessionTurns model.compressionThreshold
 	model.skipNextSpeakerCheck model.summarizeToolOutput model.disableLoopDetection
@@ -29,14 +32,16 @@ var geminiHarmless = strings.Fields(`$schema general. ui. output. privacy. exten
 // findGemini finds settings that have Gemini start programs (MCP servers, hooks, commands that find or call tools), use
 // a server's tools without asking, or write or send somewhere what is said; and variables for it, and for the commands
 // that were decided about. It is measured with Gemini CLI 0.61.0, and read in its code. Settings count in the directory
-// itself alone, variables in those above, too.
+// itself alone, variables and instructions in those above, too.
 func findGemini(dir string, environ []string) ([]Finding, error) {
 	for _, name := range []string{"GEMINI_CLI_HOME", "HOME"} {
 		if home := variable(environ, name); home != "" && filepath.Clean(dir) == filepath.Clean(home) {
 			return nil, nil // these are the person's own
 		}
 	}
-	found, err := inRepository(dir, environ, geminiVariables)
+	found, err := inRepository(dir, environ, func(dir string) []Finding {
+		return append(geminiVariables(dir), ledAway(dir, "GEMINI.md")...)
+	})
 	return append(geminiFindings(filepath.Clean(dir)), found...), err
 }
 
@@ -59,6 +64,14 @@ func geminiFindings(dir string) (found []Finding) {
 		}
 		for _, member := range slices.Sorted(maps.Keys(members)) {
 			full := section + "." + member
+			if full == "context.fileName" {
+				files, own := named(dir, members[member])
+				if !own {
+					told(path + " has " + full)
+				}
+				found = append(found, ledAway(dir, files...)...)
+				continue
+			}
 			if !slices.Contains(geminiHarmless, full) && !geminiKeepsToItself(full, members[member]) {
 				told(path + " has " + full)
 			}
@@ -69,9 +82,6 @@ func geminiFindings(dir string) (found []Finding) {
 
 // geminiKeepsToItself reports whether a setting has a value with which it is harmless.
 func geminiKeepsToItself(name string, value json.RawMessage) bool {
-	if name == "context.fileName" { // one that leads elsewhere is told to the model
-		return !strings.ContainsAny(string(value), `/\`) && !strings.Contains(string(value), "..")
-	}
 	return (name == "telemetry.enabled" || name == "telemetry.logPrompts") && string(value) == "false"
 }
 

@@ -11,7 +11,7 @@ import (
 
 // opencodeHarmless are the settings of a repository that run nothing, load no code and send nothing.
 var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compaction default_agent
-	disabled_providers enabled_providers instructions keybinds layout logLevel mode model permission small_model
+	disabled_providers enabled_providers keybinds layout logLevel mode model permission small_model
 	snapshot theme tools tui username watcher`)
 
 // findOpencode finds code which opencode would load or start by itself, asking nobody: a plugin could switch ours off,
@@ -53,12 +53,18 @@ func opencodeFindings(dir string) (found []Finding) {
 			if inTerminal && !strings.HasPrefix(key, "plugin") { // how it looks there
 				continue
 			}
-			if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, members[key]) {
+			if key == "instructions" {
+				files, own := named(dir, members[key])
+				if !own {
+					told(filepath.Join(dir, name)+" has instructions that stand elsewhere", name)
+				}
+				found = append(found, ledAway(dir, files...)...)
+			} else if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, members[key]) {
 				told(filepath.Join(dir, name)+" has "+key, name)
 			}
 		}
 	}
-	return found
+	return append(found, ledAway(dir, "AGENTS.md", "CLAUDE.md", "CONTEXT.md")...)
 }
 
 // keepsToItself reports whether a setting is one by which opencode does not put conversations on a server of its
