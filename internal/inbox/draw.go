@@ -165,7 +165,7 @@ func (b *Inbox) help() string {
 	case b.looked == nil:
 		return "q quit"
 	case !b.fits():
-		return "The window is too small."
+		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}
 	if b.looked.Lasting != "" && !b.looked.Left {
 		return "y once  a in this session  n no  r no, because  space scroll  Enter whole  q quit"

@@ -75,7 +75,7 @@ type Wish struct {
 // Resize is told of another size. What is on the screen is shown anew, and has to be read anew.
 func (b *Inbox) Resize(width, height int) {
 	if width != b.width || height != b.height {
-		b.width, b.height = width, height
+		b.width, b.height, b.message = width, height, ""
 		b.look(b.looked)
 	}
 }
@@ -277,6 +277,7 @@ func (b *Inbox) letter(r rune, now time.Time) Wish {
 			b.reason = new(string)
 		}
 	default:
+		b.message = "that is no key here; the line below has them"
 		b.disturbed(now)
 	}
 	return Wish{}

@@ -161,6 +161,7 @@ func TestWhatAKeyAnswers(t *testing.T) {
 		}, []store.Approval{long}, Approve, "long", ""},
 		{"a no needs no reading", func(p *person) Wish { return p.reads(moment).types("n") }, []store.Approval{long}, Deny, "long", ""},
 		{"a window too small", func(p *person) Wish { p.Resize(30, 8); return p.reads(moment).types("y") }, []store.Approval{one}, Nothing, "", "too small"},
+		{"a key that there is not", func(p *person) Wish { return p.reads(moment).types("Y") }, []store.Approval{one}, Nothing, "", "no key here"},
 		{"another size is another moment", func(p *person) Wish {
 			p.reads(moment)
 			p.Resize(100, 30)
@@ -185,6 +186,19 @@ func TestWhatAKeyAnswers(t *testing.T) {
 				t.Errorf("got %v for %q, and %q; want %v for %q, and %q", got.Kind, got.Question.ID, p.message, tt.want, tt.id, tt.says)
 			}
 		})
+	}
+}
+
+// What was said of a window that was too small is gone with it.
+func TestResizedWord(t *testing.T) {
+	t.Parallel()
+	p := newPerson(question("one", 1))
+	p.Resize(30, 8)
+	if p.reads(moment).types("y"); p.message == "" {
+		t.Error("nothing is said of a window that is too small")
+	}
+	if p.Resize(100, 30); p.message != "" {
+		t.Errorf("it is large enough, and says %q", p.message)
 	}
 }
 

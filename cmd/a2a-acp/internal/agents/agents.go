@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -39,10 +41,11 @@ decided, asked, confined and recorded as it is in an editor, and they have the t
 	return cmd
 }
 
-// with opens what drives the agents for as long as do runs.
-func with(ctx context.Context, env *cli.Environment, policies []string, do func(*agentclient.Driver) error) error {
+// with opens what drives the agents for as long as do runs. What they, and we beside them, say goes to the writer.
+func with(ctx context.Context, env *cli.Environment, policies []string, to io.Writer,
+	do func(*agentclient.Driver) error) error {
 	options := env.AppOptions(nil, policies)
-	stderr := lines.New(env.Stderr)
+	stderr := lines.New(to)
 	options.Say = func(line string) { stderr.Line("a2a-acp: " + display.Whole(line)) }
 	a, err := app.New(options)
 	if err != nil {
@@ -78,6 +81,8 @@ func codeOf(err error) error {
 	return cli.Fail(exit.Host, err)
 }
 
+const noAgents = "no agents are configured; a2a-acp.yaml has them (agents: {gemini: {agent: gemini, workspace: …}})"
+
 // listed is an agent for scripts.
 type listed struct {
 	Name        string `json:"name"`
@@ -92,7 +97,7 @@ func listCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "Which agents are configured", Args: cobra.NoArgs}
 	f := cli.AddFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return with(cmd.Context(), env, nil, func(d *agentclient.Driver) error {
+		return with(cmd.Context(), env, nil, env.Stderr, func(d *agentclient.Driver) error {
 			list := []listed{}
 			table := cli.Table{Head: []string{"NAME", "PROGRAM", "CONFINED", "WORKSPACE"}}
 			for _, a := range d.List() {
@@ -107,7 +112,7 @@ func listCommand(env *cli.Environment) *cobra.Command {
 				return cli.WriteData(env.Stdout, *f, list)
 			}
 			if len(list) == 0 {
-				env.Say("no agents are configured; a2a-acp.yaml has them (agents: {gemini: {agent: gemini, workspace: …}})")
+				env.Say(noAgents)
 				return nil
 			}
 			table.Write(env.Stdout)
@@ -115,6 +120,27 @@ func listCommand(env *cli.Environment) *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// heldBack is what was said, and not told yet. It is safe for concurrent use.
+type heldBack struct {
+	mu   sync.Mutex
+	said []byte
+}
+
+func (h *heldBack) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.said = append(h.said, p...)
+	return len(p), nil
+}
+
+func (h *heldBack) take() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	said := h.said
+	h.said = nil
+	return said
 }
 
 // checked is what came of starting an agent, for scripts.
@@ -129,16 +155,21 @@ func checkCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check [NAME...]", Short: "Start agents, and see whether they begin a session",
 		Long: `check starts each agent, all where none is named, and has it begin a session. It exits with 5 where one does
-not start or needs a login first.`,
+not start or needs a login first, and prints what that one said.`,
 	}
 	f := cli.AddFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		ctx := cmd.Context()
-		return with(ctx, env, nil, func(d *agentclient.Driver) error {
+		var said heldBack
+		return with(ctx, env, nil, &said, func(d *agentclient.Driver) error {
 			if len(names) == 0 {
 				for _, a := range d.List() {
 					names = append(names, a.Name)
 				}
+			}
+			if len(names) == 0 && *f == cli.FormatTable {
+				env.Say(noAgents)
+				return nil
 			}
 			fine, list := true, []checked{}
 			table := cli.Table{Head: []string{"NAME", "STATE", ""}, Whole: true}
@@ -160,7 +191,10 @@ not start or needs a login first.`,
 						c.Logins = append(c.Logins, login.ID)
 					}
 				}
-				fine = fine && c.State == "ready"
+				if words := said.take(); c.State != "ready" { // else nobody has to know how it began
+					fine = false
+					_, _ = env.Stderr.Write(words)
+				}
 				list = append(list, c)
 				words := c.Error
 				if c.State == "login" {
@@ -191,7 +225,7 @@ func loginCommand(env *cli.Environment) *cobra.Command {
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			return with(ctx, env, nil, func(d *agentclient.Driver) error {
+			return with(ctx, env, nil, env.Stderr, func(d *agentclient.Driver) error {
 				switch {
 				case out:
 					return codeOf(d.Logout(ctx, args[0]))

@@ -63,7 +63,7 @@ func prompt(ctx context.Context, env *cli.Environment, flags promptFlags, name, 
 		return cli.Fail(exit.Usage, errors.New("the prompt is empty"))
 	}
 	// What ends the program cancels the prompt, and the agent may say how that went.
-	return with(context.WithoutCancel(ctx), env, flags.policies, func(d *agentclient.Driver) error {
+	return with(context.WithoutCancel(ctx), env, flags.policies, env.Stderr, func(d *agentclient.Driver) error {
 		p := &printer{env: env, json: flags.json, driver: d}
 		key := agentclient.Conversation{Agent: name, Principal: commandLine, Context: flags.conversation}
 		if key.Context == "" {
