@@ -59,6 +59,8 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 		prompt = "press Enter when that is done: "
 	case login: // the server sees itself that it is, or wants to be told something
 		prompt = "press Enter to wait for the server, or type an answer: "
+	case len(ask.Options) > 0:
+		prompt = fmt.Sprintf("answer, by a number from 1 to %d (nothing leaves the question open): ", len(ask.Options))
 	}
 	line, err := a.line(ctx, task, prompt)
 	switch {

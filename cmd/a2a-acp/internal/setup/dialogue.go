@@ -63,10 +63,15 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 }
 
 // askYes is AskYes, except that the end of the input leaves the dialogue: whoever presses Ctrl-D wants to go, and has
-// not said no.
+// not said no; nor has who mistypes a yes to the sandbox.
 func askYes(ctx context.Context, env *cli.Environment, question string) (bool, error) {
-	line, err := env.Ask(ctx, question+" [y/N] ")
-	return cli.IsYes(line), err
+	for {
+		line, err := env.Ask(ctx, question+" [y/N] ")
+		if err != nil || cli.IsYes(line) || slices.Contains([]string{"", "n", "no"}, strings.ToLower(line)) {
+			return cli.IsYes(line), err
+		}
+		question = fmt.Sprintf("%q is neither yes nor no.", line)
+	}
 }
 
 // presetWords say what each preset is, in the order in which they are offered.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -291,8 +292,10 @@ func writeNew(env *cli.Environment, path string, data []byte) (bool, error) {
 // printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there,
 // unless it was put into some editor's settings already.
 func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, entered bool) error {
+	with := strings.Join(append(slices.Clone(flags), "NAME"), " ")
 	if entered {
-		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge NAME.")
+		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge "+with+
+			", in a terminal a2a-acp run "+with+".")
 		return nil
 	}
 	fmt.Fprintln(env.Stderr, "\n"+strings.Join(append([]string{"a2a-acp editor enable"}, flags...), " ")+
@@ -303,6 +306,8 @@ func printSettings(env *cli.Environment, entries []editor.Entry, flags []string,
 	if err != nil {
 		return err
 	}
-	_, err = env.Stdout.Write(data)
+	if _, err = env.Stdout.Write(data); err == nil {
+		fmt.Fprintln(env.Stderr, "\nIn a terminal: a2a-acp run "+with)
+	}
 	return err
 }
