@@ -140,7 +140,7 @@ var may = map[string][]string{
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/digest", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},
 
 	// config: what is shown of a workspace's files is what they are read as.
-	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/state", "internal/unasked", "internal/yamldoc"},
+	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/display", "internal/state", "internal/unasked", "internal/yamldoc"},
 	// command: which variables have programs run what they name.
 	"internal/unasked": {"internal/command"},
 	// sandbox and what makes one: what is said to work has been tried.

@@ -21,8 +21,8 @@ type Ask struct {
 	Text    string
 	Options []Option // none where any text is an answer
 	Login   bool     // it is a login's end that is waited for, which any message says
-
-	request string // the id of the question, which an answer may repeat
+	// Question is its id, which an answer may repeat; "" where it has none.
+	Question string
 }
 
 // AskOf reads what a task asks. The protocol has no words for options; these are those of the agents that there are:
@@ -43,7 +43,7 @@ func AskOf(status wire.TaskStatus) Ask {
 		}
 	}
 	for _, object := range append(objects, status.Message.Metadata) {
-		a.request = first(a.request, member(object, "requestId", "request_id"))
+		a.Question = first(a.Question, member(object, "requestId", "request_id"))
 		a.Login = a.Login || member(object, "type") == "login"
 		for _, name := range []string{"options", "permission_options"} {
 			if list, ok := object[name].([]any); ok && a.Options == nil {
@@ -76,15 +76,21 @@ func member(object map[string]any, names ...string) string {
 	return ""
 }
 
-// Answer returns the message that says a text, or picks the option that the text is the id of. Either says which
-// question it answers: while a person reads, another one may have taken its place.
+// Answer returns the message that says a text, or picks the option that the text is the id of.
 func (a Ask) Answer(text string) *wire.Message {
-	message := wire.NewMessage(wire.MessageRoleUser, wire.NewTextPart(text))
-	if a.request != "" {
-		message.Metadata = map[string]any{"requestId": a.request, "request_id": a.request}
-	}
+	message := a.About(wire.NewTextPart(text))
 	if slices.ContainsFunc(a.Options, func(o Option) bool { return o.ID == text }) {
 		message.SetMeta("optionId", text)
+	}
+	return message
+}
+
+// About returns a message that says which question it answers: while a person reads, another one may have taken its place.
+func (a Ask) About(parts ...*wire.Part) *wire.Message {
+	message := wire.NewMessage(wire.MessageRoleUser, parts...)
+	if a.Question != "" {
+		message.SetMeta("requestId", a.Question)
+		message.SetMeta("request_id", a.Question)
 	}
 	return message
 }

@@ -518,7 +518,7 @@ func FuzzEvents(f *testing.F) {
 // What is answered says which question it is for, also where it is no option: another one may stand there by now.
 func TestAnswersNameTheirQuestion(t *testing.T) {
 	t.Parallel()
-	ask := Ask{Options: []Option{{ID: "allow_once"}}, request: "r1"}
+	ask := Ask{Options: []Option{{ID: "allow_once"}}, Question: "r1"}
 	for text, option := range map[string]any{"allow_once": "allow_once", "allow": nil, "yes": nil} {
 		m := ask.Answer(text)
 		if m.Metadata["requestId"] != "r1" || m.Metadata["optionId"] != option || m.Parts[0].Text() != text {

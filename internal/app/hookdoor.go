@@ -12,8 +12,8 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/internal/unasked"
@@ -100,7 +100,7 @@ func (d *hookDoor) check(dir string, environ []string) error {
 			cures = append(cures, "use --hooks=off")
 		}
 		if len(f.Files) > 0 {
-			cures = append([]string{"read it and let it count: a2a-acp trust " + config.ShellWord(f.Dir)}, cures...)
+			cures = append([]string{"read it and let it count: a2a-acp trust " + display.ShellWord(f.Dir)}, cures...)
 		}
 		why := fmt.Errorf("%s, which %s would go by without asking anybody; %s", f.What, d.known.Title, strings.Join(cures, ", or "))
 		return errors.Join(why, err)

@@ -80,7 +80,7 @@ func (s *summaries) tell(sessions ...string) {
 	for _, id := range sessions {
 		if summary := summaries[id]; summary.Acts() > 0 {
 			s.say(fmt.Sprintf("session %s: %s (a2a-acp audit list --session %s)", display.Line(id), summary.Line(),
-				display.Line(id)))
+				display.ShellWord(id)))
 		}
 	}
 }

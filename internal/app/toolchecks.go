@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
 	"github.com/a2a-acp/a2a-acp/pkg/executor"
 )
@@ -43,7 +44,7 @@ func (a *App) tellHeldBack(set *config.Set) {
 		if n > 0 && trust.MayBeGiven(a.o.Trust(), file) != nil {
 			a.o.Say(fmt.Sprintf("%s: %d of its tools ask for secrets or grants of yours, "+
 				"and are not run until you have read what they ask for: a2a-acp trust %s",
-				file.Name, n, config.ShellWord(file.Path)))
+				file.Name, n, display.ShellWord(file.Path)))
 		}
 	}
 }
@@ -61,7 +62,7 @@ func (a *App) watchScripts(root string, entries []*executor.Entry) {
 			for _, name := range names {
 				if !trusted.HasScript(name) {
 					return fmt.Errorf("%s changed since somebody trusted it; look at it, and pin it again: a2a-acp trust %s",
-						name, config.ShellWord(root))
+						name, display.ShellWord(root))
 				}
 			}
 			return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -78,7 +79,7 @@ func (l *loading) judge(c candidate, file *File) (trusted bool) {
 		file.Trusted = c.workspace
 		return true
 	}
-	hint := "read what it brings and pin it: a2a-acp trust " + ShellWord(c.workspace)
+	hint := "read what it brings and pin it: a2a-acp trust " + display.ShellWord(c.workspace)
 	consequence := map[kind]string{
 		kindTools: "the tools of a workspace are not loaded until somebody trusts it: " +
 			"whoever wrote the repository would choose what runs",
@@ -88,7 +89,7 @@ func (l *loading) judge(c candidate, file *File) (trusted bool) {
 	case c.workspace != l.sources.Workspace.Root:
 		hint = "an additional directory's own file is trusted only in sessions that begin there"
 	case trustState == Changed:
-		hint = "look at what changed, and pin it again: a2a-acp trust " + ShellWord(c.workspace)
+		hint = "look at what changed, and pin it again: a2a-acp trust " + display.ShellWord(c.workspace)
 		consequence = map[kind]string{
 			kindTools:     "changed since somebody trusted it; its tools are not loaded",
 			kindGovernors: "changed since somebody trusted it; its governors are not loaded",
@@ -178,16 +179,4 @@ func folded(id string) string {
 		}
 		return r
 	}, strings.ToLower(id))
-}
-
-// ShellWord writes a path so that a line with it can be pasted into a shell.
-func ShellWord(path string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("/._-+@%:,", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -256,13 +256,5 @@ func flagFor(path string, write bool) string {
 	if !write {
 		path += ":ro"
 	}
-	return "--allow " + shellWord(path)
-}
-
-// shellWord writes a word as a shell reads it back.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "--allow " + display.ShellWord(path)
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -23,7 +24,7 @@ func IsOwn(layer tool.Layer) bool { return layer != tool.LayerFlag && layer != t
 
 // MayBeGiven says why the tools of a file are given nothing; nil when somebody trusts it as it was read.
 func MayBeGiven(o Options, file config.File) error {
-	cure := "read what it asks for and let it have that: a2a-acp trust " + config.ShellWord(file.Path)
+	cure := "read what it asks for and let it have that: a2a-acp trust " + display.ShellWord(file.Path)
 	real, err := filepath.EvalSymlinks(file.Path)
 	if err != nil {
 		return err

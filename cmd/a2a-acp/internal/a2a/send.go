@@ -27,6 +27,7 @@ type sendFlags struct {
 	skill, data   string
 	pairs, files  []string
 	task, context string
+	question      string
 	save          string
 	detach        bool
 }
@@ -60,6 +61,7 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 	f.StringVar(&flags.data, "data", "", "data as JSON, @file or - for standard input")
 	f.StringArrayVar(&flags.files, "file", nil, "a file that is sent along")
 	f.StringVar(&flags.task, "task", "", "the task that the message belongs to")
+	f.StringVar(&flags.question, "question", "", "the question of the task that TEXT answers; without it, the one that it asks then")
 	f.StringVar(&flags.context, "context", "", "the conversation that it belongs to")
 	f.StringVar(&flags.save, "save", "", "a directory that files which come back are kept in")
 	f.BoolVar(&flags.detach, "detach", false, "do not follow what comes of it")
@@ -94,6 +96,9 @@ It exits with 1 where the task failed, 3 where it was rejected, and 4 where it w
 
 // message makes the message that is sent.
 func (f sendFlags) message(env *cli.Environment, text []string) (*wire.Message, error) {
+	if f.question != "" && f.task == "" {
+		return nil, errors.New("--question is one of a task, which --task names")
+	}
 	var parts []*wire.Part
 	for _, text := range text {
 		if text == "-" {
@@ -128,10 +133,10 @@ func (f sendFlags) message(env *cli.Environment, text []string) (*wire.Message, 
 	if parts == nil {
 		return nil, errors.New("what is to be sent? give a text, --skill, --data or --file")
 	}
-	message := wire.NewMessage(wire.MessageRoleUser, parts...)
+	message := a2aclient.Ask{Question: f.question}.About(parts...)
 	message.TaskID, message.ContextID = wire.TaskID(f.task), f.context
 	if f.skill != "" {
-		message.Metadata = map[string]any{"skillId": f.skill}
+		message.SetMeta("skillId", f.skill)
 	}
 	return message, nil
 }
@@ -296,7 +301,7 @@ func (s *sending) talk(ctx context.Context, do func(*a2aclient.Talk) (a2aclient.
 	p.end()
 	if err != nil {
 		if end.Task != "" && ctx.Err() != nil {
-			s.env.Say("the task goes on: a2a-acp watch " + s.at + " " + display.Line(end.Task))
+			s.env.Say("the task goes on: a2a-acp watch " + s.at + " " + display.ShellWord(end.Task))
 			err = context.Cause(ctx)
 		}
 		return failure(err)
@@ -307,7 +312,11 @@ func (s *sending) talk(ctx context.Context, do func(*a2aclient.Talk) (a2aclient.
 		}
 	}
 	if end.Waits() {
-		s.env.Say("the task waits for an answer: a2a-acp send " + s.at + " --task " + display.Line(end.Task) + " ANSWER")
+		answer := "a2a-acp send " + s.at + " --task " + display.ShellWord(end.Task)
+		if question := a2aclient.AskOf(end.Status).Question; question != "" { // by then it may ask something else
+			answer += " --question " + display.ShellWord(question)
+		}
+		s.env.Say("the task waits for an answer: " + answer + " ANSWER")
 	}
 	return s.env.Ends(codeOf(end.Status.State))
 }

@@ -241,7 +241,7 @@ func loginCommand(env *cli.Environment) *cobra.Command {
 				}
 				table := cli.Table{Head: []string{"METHOD", "HOW", ""}, Whole: true}
 				for _, l := range logins {
-					how := "a2a-acp agents login " + args[0] + " " + l.ID
+					how := "a2a-acp agents login " + args[0] + " " + display.ShellWord(l.ID)
 					if l.Terminal != nil {
 						how = fmt.Sprint("in a terminal: ", l.Terminal)
 					}

@@ -119,8 +119,8 @@ func (i *importer) propose(p cliimport.Program, made *cliimport.Made, reads, rea
 	for _, name := range names {
 		told = append(told, fmt.Sprintf("%s (%d)", name, below[name]))
 	}
-	i.env.Say(fmt.Sprintf("or name some of its commands, as `a2a-acp import cli %s %s`, and flags by --flags and --no-flags; "+
-		"it has tools below %s", p.Name, strings.Join(names[:2], " "), brief(told)))
+	i.env.Say(fmt.Sprintf("or name some of its commands, as `a2a-acp import cli %s %s %s`, and flags by --flags and --no-flags; "+
+		"it has tools below %s", display.ShellWord(p.Name), display.ShellWord(names[0]), display.ShellWord(names[1]), brief(told)))
 }
 
 func (i *importer) list(what string, ids []string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/scaffold"
@@ -98,11 +99,11 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 	if !entry.Tested {
 		try = "a2a-acp tools run " + id
 		for _, argument := range entry.Call {
-			try += " -p " + config.ShellWord(argument)
+			try += " -p " + display.ShellWord(argument)
 		}
 	}
 	if flags.into != "" {
-		try += " --tools " + config.ShellWord(flags.into)
+		try += " --tools " + display.ShellWord(flags.into)
 	}
 	env.Say(fmt.Sprintf("wrote it to %s; try it: %s", env.Short(path), try))
 	return nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
-	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/trust"
@@ -24,7 +23,7 @@ func writeVariables(w io.Writer, t *tool.Tool) {
 	}
 	if trust.Asks(t) && !trust.IsOwn(t.Source.Layer) {
 		fmt.Fprintf(w, "  run only when you have trusted its file, which is none of your own: a2a-acp trust %s\n",
-			config.ShellWord(t.Source.File))
+			display.ShellWord(t.Source.File))
 	}
 }
 
