@@ -30,6 +30,7 @@ type hookDoor struct {
 	agent    hook.Agent
 	known    agents.Agent
 	boundary *confine.Boundary // the sandbox that the agent is in; nil for none
+	given    []string          // the agent's environment, without what has it come here
 	environ  []string          // the agent's
 	words    []string          // behind its command
 	at       hook.Endpoint     // of the door that all sessions share
@@ -53,9 +54,10 @@ type hookDoor struct {
 // it. It is nil where the person's own environment leaves no room for that, and hooks are no must.
 func (a *App) openHooks(agent agents.Agent, b *bridge, o BridgeOptions) (d *hookDoor, err error) {
 	asking, _ := hook.ByName(agent.Name)
-	d = &hookDoor{app: a, self: b.self, agent: asking, known: agent, boundary: b.boundary, must: o.Hooks == HooksOn}
+	d = &hookDoor{app: a, self: b.self, agent: asking, known: agent, boundary: b.boundary, given: o.AgentEnv,
+		must: o.Hooks == HooksOn}
 	d.ends()
-	if err := d.check(b.dir, o.AgentEnv); err != nil { // the agent may read settings where it starts, before any session
+	if err := d.check(b.dir); err != nil { // the agent may read settings where it starts, before any session
 		return nil, fmt.Errorf("the agent is not started: %w", err)
 	}
 	at := hook.Endpoint{Self: b.self}
@@ -82,8 +84,8 @@ func (a *App) openHooks(agent agents.Agent, b *bridge, o BridgeOptions) (d *hook
 }
 
 // check refuses a directory where a repository has the agent do what nobody is asked about, and nobody has read that.
-func (d *hookDoor) check(dir string, environ []string) error {
-	found, err := unasked.Find(d.known.Name, dir, environ)
+func (d *hookDoor) check(dir string) error {
+	found, err := unasked.Find(d.known.Name, dir, d.given)
 	if err != nil {
 		return err
 	}
@@ -216,7 +218,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		}
 		return &acp.Hooks{NoTool: d.noTool, Lax: true, Close: d.admit(s)}, nil // it may ask all the same
 	}
-	if err := d.check(s.Dir(), d.environ); err != nil {
+	if err := d.check(s.Dir()); err != nil {
 		return nil, err
 	}
 	if d.agent.Rules != nil { // it asks as any agent does
@@ -266,6 +268,12 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 	}
 	if input, command := call.WithCommand(func(string) string { return "" }); command && input != nil && d.boundary == nil {
 		own.Within = func(profile string) json.RawMessage { return d.within(profile, s.Dir(), call) }
+	}
+	if d.agent.Rereads {
+		if err := d.check(s.Dir()); err != nil { // it may have come with a branch, or with what a command wrote
+			own.Refused = err.Error()
+			d.app.o.Say(err.Error())
+		}
 	}
 	decision := s.Decide(ctx, own)
 	var input json.RawMessage

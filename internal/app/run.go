@@ -134,11 +134,11 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 
 // askInTerminal opens the door where the hooks of an agent in its own terminal ask.
 func (b *bridge) askInTerminal(asking hook.Agent, agent *acp.Alone, o RunOptions, heard *atomic.Bool) error {
-	d := &hookDoor{app: b.app, self: b.self, agent: asking, known: o.Agent, boundary: b.boundary,
+	d := &hookDoor{app: b.app, self: b.self, agent: asking, known: o.Agent, boundary: b.boundary, given: o.AgentEnv,
 		again: func(call hook.Call) hook.Answer { return decideAgain(agent, call) },
 		begun: func() { heard.Store(true) }}
 	d.ends()
-	if err := d.check(b.app.o.Dir, o.AgentEnv); err != nil {
+	if err := d.check(b.app.o.Dir); err != nil {
 		return err
 	}
 	var err error

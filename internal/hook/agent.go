@@ -14,6 +14,8 @@ type Agent struct {
 	// Blocked returns why an answer blocks the tool, where an agent is told that by the exit code of its
 	// hook, which is 2 then. Optional.
 	Blocked func(answer []byte) (why string, blocked bool)
+	// Rereads is set where it goes by settings of a repository's that come, or change, while a session is open.
+	Rereads bool
 	// Off are variables that switch its hooks off.
 	Off []string
 	// Meta says in _meta of session/new that it is to ask, by starting self; nil where Variable says so.

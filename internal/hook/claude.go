@@ -18,7 +18,7 @@ import (
 // claude-agent-acp 0.100.0 (Claude Code 2.1.316): onFailure, and that _meta carries settings.
 
 // claude asks by starting this program, as settings say that a session is opened with.
-var claude = Agent{Read: ReadClaude, Say: SayClaude, Off: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
+var claude = Agent{Read: ReadClaude, Say: SayClaude, Rereads: true, Off: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
 	Meta: claudeMeta, NoTool: ClaudeNoTool, Words: claudeWords, SayAgain: sayClaudeAgain}
 
 func claudeMeta(self, socket string) json.RawMessage {

@@ -16,8 +16,11 @@ import (
 func ledAway(dir string, names ...string) (found []Finding) {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err != nil { // as nearly always
+			continue
+		}
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil { // there is none, or nothing that it leads to
+		if err != nil { // there is nothing that it leads to
 			continue
 		}
 		at, err := filepath.EvalSymlinks(dir)

@@ -32,6 +32,7 @@ type OwnAct struct {
 	Locations []string // absolute: what it touches beside what its input names
 	Note      string   // what a person is to know of it beside that; one line
 	Harmless  bool     // it has no effect outside of the agent: it is allowed, and not on record
+	Refused   string   // why it is not to happen, whatever is decided; "" for nothing
 	// Final is set where its input is the one that the tool gets: whatever the agent asks about the call is
 	// answered by what was decided, though it may tell less of it.
 	Final bool
@@ -67,6 +68,9 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	if cause := context.Cause(b.turnContext(s)); cause != nil { // a rule's yes would be given all the same
 		return b.notDecided(session, own, cause.Error())
+	}
+	if own.Refused != "" {
+		return b.notDecided(session, own, own.Refused)
 	}
 	a := &ownAct{final: own.Final, cardEnds: own.CardEnds,
 		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
