@@ -59,7 +59,7 @@ func untested(level Level, why string) Cell { return Cell{Level: level, Untested
 const (
 	byItsTools    = "by the list of its tools"
 	byItsOwnRules = "its own rules deny it in a session of an editor's"
-	notOffered    = "no model of the test's is offered it"
+	itsOwnSandbox = "its own sandbox, which commands run in then, is not made everywhere"
 	unknownOne    = "nobody knows the agent"
 )
 
@@ -78,12 +78,11 @@ var acts = map[string][]Row{
 	"codex": {
 		{KindRead, is(Decided), is(Seen)}, // by its shell
 		{KindEdit, is(Decided), is(Asked)},
-		{KindCommand, is(Decided), untested(Seen, "its own sandbox, which commands run in then, is not made everywhere")},
+		{KindCommand, is(Decided), untested(Seen, itsOwnSandbox)},
 		{KindWeb, is(Seen), is(Seen)}, // its model's maker carries it out
 		{KindServerTool, is(Decided), is(Asked)},
-		{KindBelow, untested(Decided, notOffered), untested(NotSeen, notOffered)},
-		{KindInput, untested(NotSeen, "its model has to know the number of a command"),
-			untested(NotSeen, "its model has to know the number of a command")},
+		{KindBelow, is(Decided), untested(NotSeen, itsOwnSandbox)},
+		{KindInput, is(NotSeen), untested(NotSeen, itsOwnSandbox)},
 	},
 	"opencode": {
 		{KindRead, is(Decided), is(Seen)}, // another place than its directory it asks about

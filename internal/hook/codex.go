@@ -44,6 +44,10 @@ var codexTools = map[string]Call{
 	"request_user_input": {TheirOwn: true},
 }
 
+// codexAgents is what the hook is told in front of the names of most tools that are about agents below. No tool of an
+// MCP server's begins so.
+const codexAgents = "multi_agent_v1"
+
 // codexEvent is what a hook of Codex gets on its standard input.
 type codexEvent struct {
 	Event   string          `json:"hook_event_name"`
@@ -60,7 +64,7 @@ func ReadCodex(event []byte) (Call, error) {
 	if err := json.Unmarshal(event, &e); err != nil {
 		return Call{}, fmt.Errorf("what Codex told its hook: %w", err)
 	}
-	c := codexTools[e.Tool]
+	c := codexTools[strings.TrimPrefix(e.Tool, codexAgents)]
 	c.ID, c.Tool, c.Input, c.Dir, c.Sessions = e.CallID, e.Tool, e.Input, e.Dir, []string{e.Session}
 	c.ServerTools = "mcp__?__"
 	c.Final, c.CardEnds = true, true // its hook behind a tool knows no exit code, and is not started behind a patch

@@ -148,6 +148,9 @@ func TestHooksAskThePerson(t *testing.T) {
 	}})
 }
 
+// waiting has Codex wait for an agent below, which nobody is asked about.
+var waiting = model.Step{Calls: []model.Call{{Act: model.Wait}}}
+
 // act is an act that an agent carries out itself.
 type act struct {
 	name string
@@ -185,9 +188,13 @@ func acts(read string) []act {
 		{"tool of a server", coverage.KindServerTool, "other", func(*rig) []model.Step {
 			return call(model.Call{Act: model.MCP, Server: witnessName, Tool: witness.Magic, Arguments: json.RawMessage(`{"x":6}`)})
 		}, func(r *rig) bool { return len(r.witnessed()) > 0 }},
-		{"command of an agent below", coverage.KindBelow, "execute", func(*rig) []model.Step {
-			return call(model.Call{Act: model.Delegate, Text: model.Prompt(
+		{"command of an agent below", coverage.KindBelow, "execute", func(r *rig) []model.Step {
+			steps := call(model.Call{Act: model.Delegate, Text: model.Prompt(
 				call(model.Call{Act: model.Shell, Command: "touch below.txt"})...)})
+			if r.agent.product() == "codex" { // whose turn goes on meanwhile
+				steps = slices.Insert(steps, 1, waiting)
+			}
+			return steps
 		}, func(r *rig) bool { return r.has("below.txt") }},
 	}
 }
@@ -269,7 +276,8 @@ func TestCoverageIsTested(t *testing.T) {
 	t.Parallel()
 	for _, agent := range coverage.Known() {
 		for _, row := range agent.Acts() {
-			played := slices.ContainsFunc(acts("read.txt"), func(act act) bool { return act.of == row.Kind })
+			played := row.Kind == coverage.KindInput || // TestHooksOfCodexInput
+				slices.ContainsFunc(acts("read.txt"), func(act act) bool { return act.of == row.Kind })
 			for _, cell := range []coverage.Cell{row.Hooked, row.Alone} {
 				if cell.Level != "" && cell.Untested == "" && !played {
 					t.Errorf("%s, %s: nothing proves %q", agent.Name, row.Kind, cell.Level)
@@ -332,6 +340,9 @@ func TestHooksEveryAct(t *testing.T) {
 					r.t.Errorf("after %s: it happened: %t; the model was told %q", answer, happened, r.model.Told())
 				}
 				calls := len(steps) - 1 // the last one only says something
+				if steps[calls-1].Calls[0].Act == model.Wait {
+					calls--
+				}
 				if got := r.decided() - before; got != calls {
 					r.t.Errorf("after %s: %d acts were decided, want %d", answer, got, calls)
 				}
@@ -522,6 +533,30 @@ auto_approval_policies:
 		if r.has("other.txt") || r.has("good.txt") {
 			t.Errorf("%s: the patch was carried out", name)
 		}
+	}
+	r.stop()
+}
+
+// TestHooksOfCodexInput types into a command that a person has allowed, of which nobody hears, and has a shell started,
+// which is asked about in spite of the rule.
+func TestHooksOfCodexInput(t *testing.T) {
+	t.Parallel()
+	r := start(t, codex(), options{bridge: &bridge{hooks: true, policies: `version: 2
+auto_approval_policies:
+  - {id: shells, applies_to: [functions.shell], commands: {redirects: workspace, allow: [bash, cat]}, decision: {type: approve}}
+`}})
+	turn := r.prompt(after(0, editor.RejectOnce),
+		model.Step{Calls: []model.Call{{Act: model.Open, Command: "cat > typed.txt"}}},
+		model.Step{Calls: []model.Call{{Act: model.Type, Text: "typed\n\x04"}}},
+		model.Step{Calls: []model.Call{{Act: model.Open, Command: "bash"}}}, model.Step{Say: "All done, really."})
+	r.wantNoToolMissing(turn)
+	r.wantOurs(turn, "execute: reject_once")
+	r.wantFile("typed.txt", "typed\n")
+	if got := r.decided(); got != 2 {
+		t.Errorf("%d acts were decided, want the two commands", got)
+	}
+	if seen := r.recorded(events.ToolSeen); (len(seen) > 0) != (r.agent.row(t, coverage.KindInput).Hooked.Level == coverage.Seen) {
+		t.Errorf("seen: %+v", seen)
 	}
 	r.stop()
 }

@@ -29,6 +29,14 @@ func (responses) call(c Call) (name string, arguments any) {
 		return webSearch, map[string]any{"type": "search", "query": c.Path}
 	case MCP:
 		return "mcp__" + strings.ReplaceAll(plain(c.Server), "-", "_") + "::" + plain(c.Tool), c.Arguments
+	case Delegate:
+		return "multi_agent_v1::spawn_agent", map[string]any{"message": c.Text}
+	case Wait:
+		return "multi_agent_v1::wait_agent", map[string]any{"targets": []any{textOf(`"agent_id":"([^"]+)"`)}, "timeout_ms": 60000}
+	case Open:
+		return "exec_command", map[string]any{"cmd": command, "tty": true, "yield_time_ms": 500}
+	case Type:
+		return "write_stdin", map[string]any{"session_id": numberOf(`session ID ([0-9]+)`), "chars": c.Text, "yield_time_ms": 500}
 	default:
 		return string(c.Act), nil
 	}

@@ -42,6 +42,11 @@ const (
 	// Delegate starts an agent below, which plays Text: a Prompt. Of Gemini's, Tool is its name, and it may be a remote
 	// one, which gets Text as it is.
 	Delegate Act = "delegate"
+	// Wait has Codex wait for the agent below that it has just started, Open start a Command that is typed into, and Type
+	// type Text into the one that it has just started.
+	Wait Act = "wait"
+	Open Act = "open"
+	Type Act = "type"
 )
 
 // Call is one tool call of the model's.

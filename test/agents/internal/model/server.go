@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -122,7 +123,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, d dialect, body 
 		refuse(w, step.Fail, "the script says so")
 		return
 	}
-	reply := s.reply(d, step, request.tools)
+	reply := s.reply(d, step, request)
 	if !stream {
 		d.whole(w, reply)
 		return
@@ -149,7 +150,11 @@ func (s *Server) step(request request) Step {
 	return next(request.conversation)
 }
 
-func (s *Server) reply(d dialect, step Step, tools []string) reply {
+func (s *Server) reply(d dialect, step Step, request request) reply {
+	tools, last := request.tools, ""
+	if n := len(request.results); n > 0 {
+		last = request.results[n-1].Text
+	}
 	reply := reply{think: step.Think, say: step.Say, hang: step.Hang}
 	for _, call := range step.Calls {
 		name, arguments := d.call(call)
@@ -157,9 +162,41 @@ func (s *Server) reply(d dialect, step Step, tools []string) reply {
 			reply.say += fmt.Sprintf("[%s is not among the tools: %s]", name, strings.Join(tools, " "))
 			continue
 		}
-		reply.calls = append(reply.calls, toolCall{id: s.id("call"), name: name, arguments: arguments})
+		reply.calls = append(reply.calls, toolCall{id: s.id("call"), name: name, arguments: filled(arguments, last)})
 	}
 	return reply
+}
+
+// textOf and numberOf stand in arguments for what the last result says: the group of an expression.
+type (
+	textOf   string
+	numberOf string
+)
+
+// filled puts that in their place.
+func filled(arguments any, last string) any {
+	group := func(expression string) string {
+		found := regexp.MustCompile(expression).FindStringSubmatch(last)
+		if found == nil {
+			return "0"
+		}
+		return found[1]
+	}
+	switch v := arguments.(type) {
+	case textOf:
+		return group(string(v))
+	case numberOf:
+		return json.Number(group(string(v)))
+	case map[string]any:
+		for key, value := range v {
+			v[key] = filled(value, last)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = filled(value, last)
+		}
+	}
+	return arguments
 }
 
 func (s *Server) note(request request) {
