@@ -205,7 +205,7 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "internal/lines", "internal/serve", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
-		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "cmd/a2a-acp/internal/cli",
+		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",
 	},
 	"cmd/a2a-acp/internal/editor": {

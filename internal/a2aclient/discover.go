@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 )
 
 // The places of cards: of 1.0 and 0.3, and of what came before.
@@ -33,7 +34,10 @@ func Discover(ctx context.Context, at *url.URL, o Options) (*Card, error) {
 			missing = errors.Join(missing, fmt.Errorf("%s: %w", place, err))
 			continue
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED):
+			return nil, fmt.Errorf("the card at %s: %w; no server listens there: a2a-acp serve starts one of your own", place, err)
+		case err != nil:
 			return nil, fmt.Errorf("the card at %s: %w", place, err)
 		}
 		return card, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -164,6 +165,11 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	}
 	if err := w.write(ctx, env, dir); err != nil {
 		return err
+	}
+	if _, err := cli.Load(env, nil, nil); err != nil { // as every other verb would say
+		fmt.Fprintln(env.Stderr, "\n"+yamldoc.Shown(err))
+		env.Say("the files are there, and do not count as they are; no editor's settings were changed")
+		return cli.Silent(cli.CodeOf(err))
 	}
 	var flags []string
 	if w.confine || w.preset == "confined" {

@@ -11,7 +11,8 @@ import (
 // liveOutput prints what a call prints, as it comes. It is the call's Caller, who is asked at the terminal.
 type liveOutput struct {
 	*cli.Terminal
-	env *cli.Environment
+	env   *cli.Environment
+	entry string // where the tool's entry stands; "" where that is not known
 
 	mu     sync.Mutex
 	heard  bool // something was printed, or would have been

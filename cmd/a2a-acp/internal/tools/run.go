@@ -142,8 +142,11 @@ func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlag
 	}
 	live := &liveOutput{Terminal: terminal, env: env}
 	var caller executor.Caller = live
-	if entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, id); ok && entry.Tool.Output.Keep > 0 {
-		caller = terminal // what is printed is what its author has shortened
+	if entry, ok := a.Configuration().Tools.LookupIn(call.Workspace, id); ok {
+		live.entry = entry.Tool.Source.String()
+		if entry.Tool.Output.Keep > 0 {
+			caller = terminal // what is printed is what its author has shortened
+		}
 	}
 	return tellResult(env, live, a.Executor.Execute(ctx, call, caller))
 }
@@ -165,7 +168,11 @@ func tellResult(env *cli.Environment, live *liveOutput, result tool.Result) erro
 	for _, hint := range result.Metadata.Sandbox.Hints {
 		switch {
 		case hint.Refused != "":
-			env.Say("hint: " + hint.String())
+			said := "hint: " + hint.String()
+			if hint.Allow != "" && live.entry != "" {
+				said += " (" + live.entry + ")"
+			}
+			env.Say(said)
 			refused = true
 		case hint.Changed:
 			env.Say(display.Line(hint.Says))
