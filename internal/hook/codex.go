@@ -180,9 +180,9 @@ func CodexConfig(value string, at Endpoint) (string, error) {
 			return "", fmt.Errorf("CODEX_CONFIG: hooks.PreToolUse: %w", err)
 		}
 	}
-	entry := map[string]any{"type": "command", "command": command, "timeout": int(longestWait.Seconds())}
+	entry := codexHook(command, at.Shown)
 	state[codexKey(len(groups))] =
-		encode(map[string]string{"trusted_hash": codexTrust(command)})
+		encode(map[string]string{"trusted_hash": codexTrust(entry)})
 	hooks["PreToolUse"] = encode(append(groups, encode(map[string]any{"matcher": "*", "hooks": []any{entry}})))
 	features["hooks"] = json.RawMessage("true") // a workspace can say false
 	hooks["state"] = encode(state)
@@ -193,6 +193,15 @@ func CodexConfig(value string, at Endpoint) (string, error) {
 // codexCommand is the hook, as the shell that Codex starts gets it.
 func codexCommand(at Endpoint) string {
 	return shellWord(at.Self) + " " + Verb + " codex " + shellWord(at.Socket) + " || exit 2"
+}
+
+// codexHook is the hook in Codex' settings; shown is what Codex shows while it waits for it, "" for words of its own.
+func codexHook(command, shown string) map[string]any {
+	entry := map[string]any{"type": "command", "command": command, "timeout": int(longestWait.Seconds())}
+	if shown != "" {
+		entry["statusMessage"] = shown
+	}
+	return entry
 }
 
 // codexProof asks Codex which hooks it has. One that it does not trust it passes over without a word.
@@ -217,7 +226,7 @@ type codexHooks struct {
 
 // hold returns an error where ours is not in force.
 func (told codexHooks) hold(at Endpoint) error {
-	ours := codexTrust(codexCommand(at))
+	ours := codexTrust(codexHook(codexCommand(at), at.Shown))
 	for _, hook := range told.Hooks {
 		if hook.Hash == ours && hook.Trust == "trusted" && (hook.Enabled == nil || *hook.Enabled) {
 			return nil
@@ -229,11 +238,10 @@ func (told codexHooks) hold(at Endpoint) error {
 // codexWords have Codex ask in a terminal of a person's, by its flags for settings. A server that it shares
 // with other terminals would know nothing of these (--no-daemon).
 func codexWords(at Endpoint) []string {
-	command := codexCommand(at)
+	entry := codexHook(codexCommand(at), at.Shown)
 	hooks := map[string]any{
-		"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command",
-			"command": command, "timeout": int(longestWait.Seconds())}}}},
-		"state": map[string]any{codexKey(0): map[string]any{"trusted_hash": codexTrust(command)}},
+		"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{entry}}},
+		"state":      map[string]any{codexKey(0): map[string]any{"trusted_hash": codexTrust(entry)}},
 	}
 	return []string{"--no-daemon", "-c", "features.hooks=true", "-c", "hooks=" + toml(hooks)}
 }
@@ -291,9 +299,10 @@ func toml(value any) string {
 
 // codexTrust is by what Codex knows a hook that was trusted: the hash of what it is, as JSON with its keys in
 // order.
-func codexTrust(command string) string {
-	sum := sha256.Sum256(plainEncode(map[string]any{"event_name": "pre_tool_use", "matcher": "*", "hooks": []any{map[string]any{
-		"async": false, "command": command, "timeout": int(longestWait.Seconds()), "type": "command"}}}))
+func codexTrust(hook map[string]any) string {
+	whole := maps.Clone(hook)
+	whole["async"] = false
+	sum := sha256.Sum256(plainEncode(map[string]any{"event_name": "pre_tool_use", "matcher": "*", "hooks": []any{whole}}))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 

@@ -70,7 +70,7 @@ func TestReadCodex(t *testing.T) {
 // shows.
 func TestCodexConfig(t *testing.T) {
 	t.Parallel()
-	if got, want := codexTrust("'/a<b>&c/a2a-acp' hook codex '/s' || exit 2"), "sha256:03cf1d199c543c1f388abf662037ba9a9bbb3959c084e25d2fdb39950175f541"; got != want {
+	if got, want := codexTrust(codexHook("'/a<b>&c/a2a-acp' hook codex '/s' || exit 2", "")), "sha256:03cf1d199c543c1f388abf662037ba9a9bbb3959c084e25d2fdb39950175f541"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	got, err := CodexConfig(`{"model":"m","features":{"hooks":false,"x":true},"hooks":{"PreToolUse":[{"hooks":[]}],"state":{"a":{}}}}`,
@@ -84,7 +84,7 @@ func TestCodexConfig(t *testing.T) {
 	want = map[string]any{"model": "m", "features": map[string]any{"hooks": true, "x": true}, "hooks": map[string]any{
 		"PreToolUse": []any{map[string]any{"hooks": []any{}}, ours},
 		"state": map[string]any{"a": map[string]any{}, "/<session-flags>/config.toml:pre_tool_use:1:0": map[string]any{
-			"trusted_hash": codexTrust(command)}}}}
+			"trusted_hash": codexTrust(codexHook(command, ""))}}}}
 	if err := json.Unmarshal([]byte(got), &have); err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +98,21 @@ func TestCodexConfig(t *testing.T) {
 	}
 }
 
+// What Codex shows while it waits is a part of the hook that it trusts.
+func TestCodexShows(t *testing.T) {
+	t.Parallel()
+	at := Endpoint{Self: "/a2a-acp", Socket: "/s/socket", Shown: "it waits"}
+	shown, silent := codexHook(codexCommand(at), at.Shown), codexHook(codexCommand(at), "")
+	if words := strings.Join(codexWords(at), " "); !strings.Contains(words, `"statusMessage"="it waits"`) ||
+		!strings.Contains(words, codexTrust(shown)) || codexTrust(shown) == codexTrust(silent) {
+		t.Errorf("got %s", words)
+	}
+}
+
 func TestCodexProof(t *testing.T) {
 	t.Parallel()
 	at := Endpoint{Self: "/a2a-acp", Socket: "/s/socket"}
-	hash := codexTrust(codexCommand(at))
+	hash := codexTrust(codexHook(codexCommand(at), ""))
 	_, _, holds := codexProof("/w", at)
 	for result, want := range map[string]bool{
 		`{"hooks":[{"trustStatus":"untrusted","currentHash":"x"},{"trustStatus":"trusted","currentHash":"` + hash + `","enabled":true}]}`: true,
