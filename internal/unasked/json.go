@@ -19,6 +19,10 @@ func settings(dir, name string) (members map[string]json.RawMessage, cannot stri
 	return members, ""
 }
 
+// lineEnds end a comment for one reader or another: of what one passes over, nothing may be passed over here that another
+// reads.
+const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
+
 // plainJSON returns JSON without the comments and the commas before an end that opencode allows.
 func plainJSON(text []byte) []byte {
 	var out []byte
@@ -36,7 +40,7 @@ func plainJSON(text []byte) []byte {
 			out = append(out, rest[:end]...)
 			i += end - 1
 		case bytes.HasPrefix(rest, []byte("//")):
-			end := bytes.IndexByte(rest, '\n')
+			end := bytes.IndexAny(rest, lineEnds)
 			if end < 0 {
 				return out
 			}
