@@ -34,8 +34,8 @@ func text(dir, name string) (data []byte, cannot string) {
 	return data, ""
 }
 
-// mostFiles is how many files of a directory are listed.
-const mostFiles = 1000
+// mostFiles is how many files of a directory are listed: as many as a person may read.
+const mostFiles = 50
 
 // filesIn lists what lies in a directory of a repository's and below, relative to dir. It is false where that cannot
 // be told, or is too much.
