@@ -65,6 +65,9 @@ func (s Shared) Change(value any, change func() (write bool, err error)) (err er
 	if err != nil {
 		return fmt.Errorf("change %s: %w", s.path, err)
 	}
+	if len(data) > mostShared { // nobody would read it again
+		return fmt.Errorf("change %s: it would have %d bytes, and may have %d; it is left as it was", s.path, len(data), mostShared)
+	}
 	if err := atomicfile.Write(s.path, data, 0o600); err != nil {
 		return fmt.Errorf("change the state: %w", err)
 	}

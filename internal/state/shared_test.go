@@ -53,3 +53,21 @@ func TestSharedBroken(t *testing.T) {
 		t.Errorf("it was replaced by %q", data)
 	}
 }
+
+// What nobody would read again is not written: a repository that somebody trusts could else have all be forgotten.
+func TestSharedTooMuch(t *testing.T) {
+	t.Parallel()
+	file, text := state.SharedFile(t.TempDir(), "n.json"), "few"
+	change := func(to string) error {
+		return file.Change(&text, func() (bool, error) { text = to; return true, nil })
+	}
+	if err := change("few"); err != nil {
+		t.Fatal(err)
+	}
+	if err := change(strings.Repeat("x", 9<<20)); err == nil || !strings.Contains(err.Error(), "left as it was") {
+		t.Errorf("too much: %v", err)
+	}
+	if err := file.Read(&text); err != nil || text != "few" {
+		t.Errorf("it holds %.10q, %v", text, err)
+	}
+}

@@ -178,12 +178,18 @@ func (b *WorkspaceFiles) Changed() bool {
 	return len(b.Gone) > 0
 }
 
+// manyFiles is how many files are kept with their texts at the most: the store is read by each start.
+const manyFiles = 10
+
 // Pins is what is trusted when somebody says yes to it.
 func (b *WorkspaceFiles) Pins(by string) Directory {
 	d := Directory{Dir: b.Dir, Since: time.Now().UTC(), By: by, Files: map[string]Pin{},
 		Scripts: map[string]string{}}
 	for _, file := range b.Files {
 		d.Files[file.Name] = NewPin(file.Data)
+		if len(b.Files) > manyFiles {
+			d.Files[file.Name] = Pin{SHA256: Hash(file.Data)}
+		}
 	}
 	for _, script := range b.Scripts {
 		d.Scripts[script.Name] = script.SHA256
