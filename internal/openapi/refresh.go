@@ -142,6 +142,10 @@ func (m *Made) missingScopes(after []config.Loaded) (lines []string) {
 
 func withoutPlace(t tool.Tool) tool.Tool {
 	t.Source.Line, t.Source.Column = 0, 0
+	t.Examples = slices.Clone(t.Examples)
+	for i := range t.Examples {
+		t.Examples[i].Line = 0
+	}
 	return t
 }
 

@@ -190,12 +190,17 @@ func TestRefreshAddsTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const tool = "  # my tool\n  mine: {description: d, script: date}\n"
+	const (
+		tool    = "  # my tool\n  mine: {description: d, script: date}\n"
+		example = "  tried:\n    description: d\n    script: date\n    examples:\n      - {name: a call, expect: {exit: 0}}\n      - in words\n"
+	)
 	for name, test := range map[string]struct{ file, want string }{
 		"a file without sources": {"# my file\nversion: 2\n\n# my tools\ntools:\n" + tool,
 			"# my file\nversion: 2\n\nsources:\n  api:\n    base_url: https://api.example.com\n\n# my tools\ntools:\n" + tool},
 		"a file with others": {"version: 2\nsources: # mine\n    # the shop\n    shop: {base_url: \"https://shop.example.com\"}\ntools:\n" + tool,
 			"version: 2\nsources: # mine\n    api:\n      base_url: https://api.example.com\n    # the shop\n    shop: {base_url: \"https://shop.example.com\"}\ntools:\n" + tool},
+		"a tool with an example, as tools new writes one": {"version: 2\ntools:\n" + tool + example,
+			"version: 2\nsources:\n  api:\n    base_url: https://api.example.com\n\ntools:\n" + tool + example},
 		"a file with the source": {"version: 2\nsources: {api: {base_url: \"https://api.example.com\"}}\ntools:\n" + tool,
 			"version: 2\nsources: {api: {base_url: \"https://api.example.com\"}}\ntools:\n" + tool},
 	} {
