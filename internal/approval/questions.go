@@ -251,7 +251,7 @@ func (n *notice) left(a store.Approval) Answer {
 	a.Answered = n.board.o.Now() // how long it has waited does not count, but for its expiry, which the store knows
 	out := n.answer(a)
 	if out.Verdict == permissions.Approve {
-		out.Reason = fmt.Sprintf("answered at %s, after the process that asked had ended (question %s)",
+		out.Reason = fmt.Sprintf("answered at %s, when no call waited for it (question %s)",
 			answered.Format(time.DateTime), a.ID)
 	}
 	return out

@@ -103,7 +103,7 @@ func (b *Inbox) about(a store.Approval, now time.Time) []string {
 	case b.over != "":
 		asks = "Over: " + display.Line(b.over)
 	case a.Left:
-		asks = fmt.Sprintf("%s has ended; the answer waits for the same call, for %s at the most", Who(a),
+		asks = fmt.Sprintf("%s does not wait any more; the answer is kept for the same call, for %s at the most", Who(a),
 			Short(a.Expires.Sub(now)))
 	}
 	worth := "Not bound: the editor or the agent carries it out, in whatever way"

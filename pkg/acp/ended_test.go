@@ -137,7 +137,7 @@ auto_approval_policies:
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDialogue(t, rules, "", workDir(t))
+			d := newDialogue(t, rules, "board", workDir(t))
 			outcome, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+
 				strings.ReplaceAll(test.asks, "$WORK", d.work)+`}`+yesNo+`}`)
 			call, _ := s.Params["toolCall"].(map[string]any)
@@ -149,6 +149,11 @@ auto_approval_policies:
 			block, _ := first["content"].(map[string]any)
 			if block["text"] != test.first {
 				t.Errorf("the card begins with %q, want %q", block["text"], test.first)
+			}
+			_, reaches, _ := strings.Cut(test.first, "\n")
+			head, _, _ := strings.Cut((<-d.board.posted).question.Text, "\n\n")
+			if because, is, _ := strings.Cut(head, "\n"); is != reaches || !strings.HasPrefix(because, "Asked because: ") {
+				t.Errorf("elsewhere the question begins with %q, want it to say %q, too", head, reaches)
 			}
 		})
 	}

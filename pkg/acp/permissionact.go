@@ -141,9 +141,23 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 	if r := p.claim.request; r.ShellText != "" {
 		q.Command, q.Dir = p.Mask(r.ShellText), r.Dir
 	}
-	q.Risk = p.b.reaches(p.claim.request)
+	for _, line := range p.b.reaches(p.claim.request) {
+		q.Risk = append(q.Risk, p.Mask(line))
+	}
 	q.Basis = p.b.basis(p.claim.request, asked)
 	return q, nil
+}
+
+// askedBecause is the head of a question: why it is asked, and what would run and could be reached, where the act does not
+// say so by itself.
+func askedBecause(asked permissions.Decision, reaches []string) string {
+	if asked.Reason != "" {
+		reaches = slices.Concat([]string{"Asked because: " + display.Line(asked.Reason)}, reaches)
+	}
+	if len(reaches) == 0 {
+		return ""
+	}
+	return strings.Join(reaches, "\n") + "\n\n"
 }
 
 // shownInput writes an input for a person to read: as JSON, or where it is one patch and nothing else, line by line.
@@ -178,9 +192,11 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 		q.Digest = effects[0].Digest()
 	}
 	var text strings.Builder
-	if asked.Reason != "" {
-		fmt.Fprintf(&text, "Asked because: %s\n\n", display.Line(asked.Reason))
+	var reaches []string
+	if len(r.Secret) == 0 {
+		reaches = p.b.reaches(r)
 	}
+	text.WriteString(askedBecause(asked, reaches))
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
 		text.WriteString(display.Fence("json",

@@ -22,8 +22,8 @@ func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
 		Long: `approve shows the whole question and asks you to confirm. The call continues
-at once. Nothing is allowed beyond this one act. If the process that asked
-has ended, the answer waits for the same call to come again.
+at once. Nothing is allowed beyond this one act. If whoever asked does not
+wait any more, the answer is kept for the same call to come again.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals approve k3f9x2ab
@@ -127,7 +127,7 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return tooLate(env, id, answered, err)
 	}
 	if answered.Kept() {
-		env.Say(fmt.Sprintf("%s: whoever asked has ended, so the answer waits until %s for the same call to come again; "+
+		env.Say(fmt.Sprintf("%s: whoever asked does not wait any more, so the answer waits until %s for the same call to come again; "+
 			"a2a-acp approvals revoke %s takes it back",
 			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
 		return nil
@@ -148,7 +148,7 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 	s := showApproval(a)
 	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
 	if a.Left {
-		asked = "%s asked %s ago, and has ended since. Your answer waits for the same call to come again, " +
+		asked = "%s asked %s ago, and does not wait any more. Your answer waits for the same call to come again, " +
 			"for %s at the most.\n\n%s\n\n%s\n\n"
 	}
 	fmt.Fprintf(env.Stderr, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),

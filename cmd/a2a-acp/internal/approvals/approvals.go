@@ -110,7 +110,8 @@ func approvalsListCommand(env *cli.Environment) *cobra.Command {
 is worth. yes: a2a-acp runs the act itself, only as it was shown, and within
 five minutes of the answer. no: the editor or the agent carries it out, and
 you answer what the agent says it will do. If the asker is gone, the process
-that asked has ended, and an answer waits for the same call to come again.`,
+that asked has ended, or its call was given up or put to the person of an MCP
+client, and an answer is kept for the same call to come again.`,
 		Example: `  a2a-acp approvals list
   a2a-acp approvals list --json | jq -r '.[].id'
   a2a-acp approvals list --all
