@@ -3,6 +3,7 @@ package audit
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -24,7 +25,7 @@ func (c ActRecord) Act() *events.Act {
 const (
 	ResultViolation = "violation" // the agent did by itself what a rule rejects, or what it was refused
 	ResultSeen      = "seen"      // the agent did it by itself
-	ResultAsked     = "asked"     // nobody has answered yet
+	ResultAsked     = "asked"     // nobody has answered, at least not while its call waited
 	ResultRefused   = "refused"   // by the sandbox of a confined agent
 )
 
@@ -33,6 +34,8 @@ func (c ActRecord) Result() string {
 	switch decided := c.Decided(); {
 	case c.last(events.ToolViolated) != nil:
 		return ResultViolation
+	case c.PutOff():
+		return ResultAsked
 	case decided != nil && decided.Decision != nil:
 		return decided.Decision.Result
 	case c.last(events.ToolSeen) != nil:
@@ -52,7 +55,7 @@ func (c ActRecord) By() string {
 		return violated.Decision.Rule
 	}
 	decided := c.Decided()
-	if decided == nil || decided.Decision == nil {
+	if decided == nil || decided.Decision == nil || c.PutOff() {
 		return ""
 	}
 	d := decided.Decision
@@ -80,6 +83,25 @@ func (c ActRecord) By() string {
 // sources says of what decides without a name what it is.
 var sources = map[string]string{"default": "built in", "confinement": "the sandbox", "fault": "a2a-acp",
 	"tool": "its call", "act": "built in"}
+
+// PutOff reports whether a person has answered after the call had ended without an answer, as an MCP client's does that is
+// to ask its person and to make it again. The answer is for the call that is made again.
+func (c ActRecord) PutOff() bool {
+	decided, answered := c.Decided(), c.last(events.ApprovalAnswered)
+	return decided != nil && decided.Decision != nil && decided.Decision.Result == rejected && decided.Decision.Source == "nobody" &&
+		answered != nil && answered.Decision != nil && answered.Decision.Source == "person" && answered.Seq > decided.Seq
+}
+
+// uses returns the id of the call whose question's answer the act has used; "" where it has asked itself.
+func (c ActRecord) uses() string {
+	used := c.last(events.ApprovalUsed)
+	if used == nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(used.Detail, ", which call ") // as internal/approval tells it
+	id, _, _ := strings.Cut(rest, " had asked: ")
+	return id
+}
 
 // Outcome returns how the act ended, or what the agent says of that; nil where nobody has told.
 func (c ActRecord) Outcome() *events.Outcome {

@@ -37,9 +37,16 @@ type Summary struct {
 	WereStopped, WereSeen, WereViolations []ActRecord `json:"-"`
 }
 
-// Summarise counts acts.
+// Summarise counts acts. A question that one call has asked, and whose answer another one has used, is one, and so is what they
+// were about.
 func Summarise(acts []ActRecord) Summary {
 	var s Summary
+	used, calls := map[string]bool{}, map[string]bool{}
+	for _, c := range acts {
+		used[c.uses()], calls[c[0].CallID] = true, true
+	}
+	delete(used, "")
+	delete(calls, "")
 	for _, c := range acts {
 		first, last := c[0], c[len(c)-1]
 		if s.From.IsZero() || first.Time.Before(s.From) {
@@ -52,7 +59,15 @@ func Summarise(acts []ActRecord) Summary {
 			s.Agent = first.Agent
 		}
 		if act := c.Act(); act != nil && !act.Trial {
-			s.count(c)
+			if answer := c.answer(); answer != nil && !calls[c.uses()] {
+				s.Asked++
+				if answer.Result == approved {
+					s.Yes++
+				}
+			}
+			if !used[c[0].CallID] && !c.PutOff() {
+				s.count(c)
+			}
 		}
 	}
 	return s
@@ -66,12 +81,6 @@ func (s *Summary) Acts() int {
 
 // count counts one act by what became of it.
 func (s *Summary) count(c ActRecord) {
-	if answer := c.answer(); answer != nil {
-		s.Asked++
-		if answer.Result == approved {
-			s.Yes++
-		}
-	}
 	switch c.Result() {
 	case ResultViolation:
 		s.Violated++

@@ -57,12 +57,34 @@ func TestSummarise(t *testing.T) {
 		{entry(events.SandboxRefused, "write", nil)},
 		{entry(events.ApprovalAsked, "write", decided("ask", "default"))},
 	}
+	// A call that was put to the person by its client, and the same one that was made again with the answer; and one that was not.
+	of := func(call, detail string, c ActRecord) ActRecord {
+		for i := range c {
+			c[i].CallID = call
+			if c[i].Type == events.ApprovalUsed {
+				c[i].Detail = detail
+			}
+		}
+		return c
+	}
+	putOff := func() ActRecord {
+		return ActRecord{entry(events.ApprovalAsked, "call", decided("ask", "default")), entry(events.ToolDecided, "call", decided("reject", "nobody")),
+			entry(events.ApprovalAnswered, "", decided("approve", "person"))}
+	}
+	acts = append(acts, of("first", "", putOff()),
+		of("again", "the answer to question q, which call first had asked: approved at 2026-11-23T12:00:00Z by cli",
+			ActRecord{entry(events.ApprovalAsked, "call", decided("ask", "default")), entry(events.ApprovalUsed, "call", nil),
+				entry(events.ToolDecided, "call", decided("approve", "person")), entry(events.ToolEnded, "", ended(tool.StatusCompleted))}),
+		of("never again", "", putOff()))
 	s := Summarise(acts)
-	const want = "wrote 2, ran 4, read 2, called 1, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
+	if c := acts[len(acts)-1]; c.Result() != ResultAsked || c.By() != "" {
+		t.Errorf("a call that was put off is told as %s by %q", c.Result(), c.By())
+	}
+	const want = "wrote 2, ran 4, read 2, called 2, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
 	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if s.Asked != 2 || s.Yes != 1 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
+	if s.Asked != 4 || s.Yes != 3 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
 		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.WereStopped), len(s.WereSeen))
 	}
 	if !s.From.Equal(at.Add(time.Second)) || !s.To.Equal(at.Add(time.Duration(seq)*time.Second)) {

@@ -76,9 +76,17 @@ func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord) {
 	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
 	several := f.session == "" && slices.ContainsFunc(acts, func(c audit.ActRecord) bool { return c[0].Agent != "" })
 	if f.session != "" {
-		s := audit.Summarise(acts)
+		own := slices.DeleteFunc(slices.Clone(acts), func(c audit.ActRecord) bool { return c[0].Session != f.session })
+		s, beyond := audit.Summarise(own), ""
+		switch {
+		case len(own) == 0:
+			s = audit.Summarise(acts)
+			s.Agent = ""
+		case len(own) < len(acts):
+			beyond = ", and what came after it had begun"
+		}
 		s.Session = f.session
-		fmt.Fprintln(env.Stdout, heading(&s)+" (--session all lists all)")
+		fmt.Fprintln(env.Stdout, heading(&s)+beyond+" (--session all lists all)")
 	}
 	if !several {
 		out.Head = slices.Delete(out.Head, 2, 3)

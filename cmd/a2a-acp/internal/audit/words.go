@@ -166,6 +166,11 @@ func inShort(c audit.ActRecord) string {
 		return "a violation: the agent did by itself what is not allowed"
 	case audit.ResultSeen:
 		return "only seen: the agent did it by itself, and nobody decided it"
+	case audit.ResultAsked:
+		if c.PutOff() {
+			return "asked; it did not happen: the answer came when the call had ended, and is for the same call, made again"
+		}
+		return ""
 	default:
 		return ""
 	}
