@@ -209,7 +209,7 @@ var may = map[string][]string{
 		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",
 	},
 	"cmd/a2a-acp/internal/editor": {
-		"internal/agents", "internal/display", "internal/editor", "internal/exit", "internal/spelling", "cmd/a2a-acp/internal/cli",
+		"internal/agents", "internal/display", "internal/editor", "internal/exit", "internal/spelling", "internal/unasked", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/tools": {
 		"pkg/events", "pkg/executor", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/atomicfile",

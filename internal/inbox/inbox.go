@@ -9,6 +9,7 @@ package inbox
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
@@ -138,13 +139,21 @@ func (b *Inbox) end(words string) {
 func became(a store.Approval) string {
 	switch a.State {
 	case store.Approved, store.Denied:
-		return string(a.State) + " by " + a.Approver
+		return string(a.State) + By(a.Approver)
 	case store.Withdrawn:
 		return "taken back: " + a.Reason
 	case store.Expired:
 		return "nobody answered in time, which counts as no"
 	}
 	return "whoever asked has ended, and could not be told"
+}
+
+// By says behind what an answer was who gave it: by whom, or what claims that its person did.
+func By(approver string) string {
+	if strings.HasPrefix(approver, "claimed by ") {
+		return ", as " + approver
+	}
+	return " by " + approver
 }
 
 // look turns to a question, or to none.

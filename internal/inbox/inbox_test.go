@@ -355,3 +355,16 @@ func TestKeyboard(t *testing.T) {
 		}
 	}
 }
+
+// TestBy checks that what a client claims is not told as its person's.
+func TestBy(t *testing.T) {
+	t.Parallel()
+	for approver, want := range map[string]string{
+		"cli maria":                    " by cli maria",
+		"claimed by somebody over MCP": ", as claimed by somebody over MCP",
+	} {
+		if got := By(approver); got != want {
+			t.Errorf("%q: %q, want %q", approver, got, want)
+		}
+	}
+}

@@ -171,8 +171,8 @@ func tooLate(env *cli.Environment, id string, a store.Approval, err error) error
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrAnswered):
-		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago by %s, and the first answer holds", id, a.State,
-			inbox.Short(env.Now().Sub(a.Answered)), display.Line(a.Approver)))
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: %s %s ago%s, and the first answer holds", id, a.State,
+			inbox.Short(env.Now().Sub(a.Answered)), display.Line(inbox.By(a.Approver))))
 	case errors.Is(err, store.ErrWithdrawn):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):

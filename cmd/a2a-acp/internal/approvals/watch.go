@@ -145,7 +145,7 @@ func (w *watch) line(event string, a store.Approval, asJSON bool) error {
 	if event == "over" {
 		words = s.State
 		if s.Approver != "" {
-			words += " by " + s.Approver
+			words += inbox.By(s.Approver)
 		}
 	}
 	_, err := fmt.Fprintf(w.env.Stdout, "%s  %s  %s  bound: %s  %s\n", s.ID, inbox.Who(a), s.Kind, yesNo(a.Bound), words)

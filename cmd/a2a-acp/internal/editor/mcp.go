@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/unasked"
 )
 
 // mcpFlags say what is entered as an MCP server, and where.
@@ -158,6 +160,24 @@ func enableMCP(cmd *cobra.Command, env *cli.Environment, c editor.Client, f mcpF
 	}
 	if !dry && !change.None() {
 		env.Say(c.Title + " has your tools when it is started again; a2a-acp tools list --tokens says what they cost")
+		if f.workspace != "" && dir == "" && f.configPath == "" {
+			return f.sayUnasked(env)
+		}
+	}
+	return nil
+}
+
+// sayUnasked says what is to be done where the project's settings keep guarded sessions from beginning, as those of an agent do
+// that starts what they name without asking.
+func (f *mcpFlags) sayUnasked(env *cli.Environment) error {
+	project, err := projectDir(env, f.workspace)
+	if err != nil {
+		return err
+	}
+	found, err := unasked.Here(project, []string{"HOME=" + env.Getenv("HOME")})
+	if len(found) > 0 || err != nil {
+		env.Say("an agent would start what these settings name without asking, so none that is guarded begins a session here " +
+			"until you have looked at them: a2a-acp trust " + display.ShellWord(project))
 	}
 	return nil
 }
