@@ -145,6 +145,8 @@ func (s *listed) why(env *cli.Environment) string {
 		return "it stands in no configuration any more"
 	case s.Reason != "":
 		return s.Reason
+	case s.State == "waiting":
+		return "no process is there that delivers: start serve, or a bridge"
 	case s.Error == "":
 		return ""
 	}
