@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -120,7 +121,7 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	q := approval.Question{
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: display.Line(a.title()),
-		Text:  "Asked because: " + display.Line(asked.Reason),
+		Text:  strings.TrimSpace(askedBecause(asked, a.b.reaches(a.request))),
 		Door:  a.request.Door, Principal: recorded(a.request), Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
 		Basis: a.b.basis(a.request, asked),
 	}
