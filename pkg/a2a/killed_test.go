@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,6 +83,7 @@ type witness struct {
 	mu   sync.Mutex
 	told map[string]map[int64]any // events by task and number
 	more chan struct{}            // gets a value for each event
+	dies atomic.Bool              // the server is being killed: what it does not say is no fault of its
 
 	hook   string // where pushes are received
 	pushes map[string]*pushesOfTask
@@ -188,9 +191,15 @@ func (w *witness) follow(url, who, params string) (task string) {
 	r.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
+		w.gone(err)
 		return ""
 	}
 	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(response.Body)
+		w.gone(fmt.Errorf("%s: %s", response.Status, said))
+		return ""
+	}
 	lines := bufio.NewScanner(response.Body)
 	number := int64(0)
 	for lines.Scan() {
@@ -218,10 +227,18 @@ func (w *witness) follow(url, who, params string) (task string) {
 		default:
 		}
 	}
-	if lines.Err() != nil {
+	if err := lines.Err(); err != nil {
+		w.gone(err)
 		return ""
 	}
 	return task
+}
+
+// gone reports what a client met, unless the server is being killed.
+func (w *witness) gone(err error) {
+	if !w.dies.Load() {
+		w.t.Errorf("a server that nobody has killed: %v", err)
+	}
 }
 
 // TestKilled kills servers under load. Afterwards every task that a client has heard of is there, with every event as it was
@@ -258,13 +275,21 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		who := fmt.Sprintf("anna-%d", i/100) // of one principal's tasks only so many may wait
+		w.dies.Store(false)
 		var talking sync.WaitGroup
 		for range 8 {
 			talking.Go(func() { w.talk(strings.TrimSpace(url), who) })
 		}
+		silent := make(chan struct{})
+		go func() { talking.Wait(); close(silent) }()
 		for range 10 + 7*i%40 {
-			<-w.more
+			select {
+			case <-w.more:
+			case <-silent:
+				t.Fatalf("after %d servers no client talks any more", i)
+			}
 		}
+		w.dies.Store(true)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		talking.Wait()
