@@ -26,7 +26,7 @@ const (
 const wanted = `told = 0 AND (state NOT IN ('completed', 'failed', 'canceled', 'rejected') OR since < seq)`
 
 // PutConfig keeps a config of a task, in place of the one with its id, and returns it as it is kept. The error is
-// ErrTooMany where the task has MostConfigs already, or its owner MostWanted.
+// ErrTooMany where the task has MostConfigs already, and ErrTooManyWanted where its owner has MostWanted.
 func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 	_, err := l.write(ctx, func(w *writer) (wrote, error) {
 		t, err := w.read(c.Task)
@@ -40,8 +40,11 @@ func (l *Log) PutConfig(ctx context.Context, c Config) (Config, error) {
 		if err := w.countWanted.QueryRow(t.Owner, t.num, c.ID).Scan(&owners); err != nil {
 			return wrote{}, err
 		}
-		if others >= MostConfigs || owners >= l.mostWanted {
+		switch {
+		case others >= MostConfigs:
 			return wrote{}, ErrTooMany
+		case owners >= l.mostWanted:
+			return wrote{}, ErrTooManyWanted
 		}
 		c.Since = t.Seq
 		if err := w.grow(&t, c.ID, int64(len(c.Body))+rowBytes); err != nil {

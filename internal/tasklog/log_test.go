@@ -227,7 +227,7 @@ func TestMostWanted(t *testing.T) {
 		_, err := l.PutConfig(t.Context(), Config{Task: task, ID: "x", Body: []byte("x")})
 		return err
 	}
-	if err := put("more"); !errors.Is(err, ErrTooMany) {
+	if err := put("more"); !errors.Is(err, ErrTooManyWanted) {
 		t.Errorf("one more: %v", err)
 	}
 	if _, err := l.PutConfig(t.Context(), Config{Task: "0", ID: "0", Body: []byte("new")}); err != nil {

@@ -48,10 +48,11 @@ type Step struct {
 
 // Errors of the log.
 var (
-	ErrNotFound = errors.New("there is no such task")
-	ErrMoved    = errors.New("something else happened to the task before")
-	ErrTooMany  = errors.New("there are as many of them as there may be")
-	ErrClosed   = errors.New("the log of tasks is closed")
+	ErrNotFound      = errors.New("there is no such task")
+	ErrMoved         = errors.New("something else happened to the task before")
+	ErrTooMany       = errors.New("there are as many of them as there may be")
+	ErrTooManyWanted = errors.New("as many of their owner's have something to tell as may have")
+	ErrClosed        = errors.New("the log of tasks is closed")
 )
 
 // StepError is returned for an event that leads nowhere from where the task is.

@@ -356,7 +356,8 @@ func (w *writer) read(id string) (Task, error) {
 // isRefusal reports whether an error is a request's own, which was noticed before anything of it was written.
 func isRefusal(err error) bool {
 	var step *StepError
-	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrMoved) || errors.Is(err, ErrTooMany) || errors.As(err, &step)
+	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrMoved) || errors.Is(err, ErrTooMany) ||
+		errors.Is(err, ErrTooManyWanted) || errors.As(err, &step)
 }
 
 // tell tells followers what has happened, and those who asked what became of that.

@@ -274,7 +274,7 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		who := fmt.Sprintf("anna-%d", i/100) // of one principal's tasks only so many may wait
+		who := fmt.Sprintf("anna-%d", i/40) // of one principal's tasks only so many may wait, or have something to be pushed
 		w.dies.Store(false)
 		var talking sync.WaitGroup
 		for range 8 {

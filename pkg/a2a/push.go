@@ -70,6 +70,9 @@ func (s *Server) putPush(ctx context.Context, q *query, t tasklog.Task, config *
 	switch {
 	case errors.Is(err, tasklog.ErrTooMany):
 		return nil, failf(errBusy, "task %s has %d push notification configs already", t.ID, tasklog.MostConfigs)
+	case errors.Is(err, tasklog.ErrTooManyWanted):
+		return nil, failf(errBusy, "%d of your push notification configs are of tasks that go on, or wait for a receiver; "+
+			"end some of the tasks, or delete configs", tasklog.MostWanted)
 	case err != nil:
 		return nil, err
 	}
