@@ -92,15 +92,18 @@ func (c ActRecord) PutOff() bool {
 		answered != nil && answered.Decision != nil && answered.Decision.Source == "person" && answered.Seq > decided.Seq
 }
 
-// uses returns the id of the call whose question's answer the act has used; "" where it has asked itself.
+// uses returns the id of the call whose question's answer the act has used; "" where it has asked itself, also in a process
+// before: a call that goes on after a restart has its id still, and is an act all the same.
 func (c ActRecord) uses() string {
 	used := c.last(events.ApprovalUsed)
 	if used == nil {
 		return ""
 	}
 	_, rest, _ := strings.Cut(used.Detail, ", which call ") // as internal/approval tells it
-	id, _, _ := strings.Cut(rest, " had asked: ")
-	return id
+	if id, _, _ := strings.Cut(rest, " had asked: "); id != c[0].CallID {
+		return id
+	}
+	return ""
 }
 
 // Outcome returns how the act ended, or what the agent says of that; nil where nobody has told.

@@ -65,7 +65,7 @@ func Summarise(acts []ActRecord) Summary {
 					s.Yes++
 				}
 			}
-			if !used[c[0].CallID] && !c.PutOff() {
+			if c.Outcome() != nil || !used[c[0].CallID] && !c.PutOff() { // what has happened is left out by nothing
 				s.count(c)
 			}
 		}

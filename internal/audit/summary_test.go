@@ -75,19 +75,45 @@ func TestSummarise(t *testing.T) {
 		of("again", "the answer to question q, which call first had asked: approved at 2026-11-23T12:00:00Z by cli",
 			ActRecord{entry(events.ApprovalAsked, "call", decided("ask", "default")), entry(events.ApprovalUsed, "call", nil),
 				entry(events.ToolDecided, "call", decided("approve", "person")), entry(events.ToolEnded, "", ended(tool.StatusCompleted))}),
+		// One that went on after a restart, with the answer to its own question.
+		of("its own", "the answer to question q, which call its own had asked: approved at 2026-11-23T12:00:00Z by cli",
+			ActRecord{entry(events.ApprovalAsked, "call", decided("ask", "default")), entry(events.ApprovalUsed, "call", nil),
+				entry(events.ToolDecided, "call", decided("approve", "person")), entry(events.ToolEnded, "", ended(tool.StatusCompleted))}),
 		of("never again", "", putOff()))
 	s := Summarise(acts)
 	if c := acts[len(acts)-1]; c.Result() != ResultAsked || c.By() != "" {
 		t.Errorf("a call that was put off is told as %s by %q", c.Result(), c.By())
 	}
-	const want = "wrote 2, ran 4, read 2, called 2, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
+	const want = "wrote 2, ran 4, read 2, called 3, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
 	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if s.Asked != 4 || s.Yes != 3 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
+	if s.Asked != 5 || s.Yes != 4 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
 		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.WereStopped), len(s.WereSeen))
 	}
 	if !s.From.Equal(at.Add(time.Second)) || !s.To.Equal(at.Add(time.Duration(seq)*time.Second)) {
 		t.Errorf("from %v to %v", s.From, s.To)
+	}
+}
+
+// What has happened counts, also where the record says that another call has used the answer.
+func TestSummariseWhatHappened(t *testing.T) {
+	t.Parallel()
+	act := &events.Act{Kind: "execute"}
+	entry := func(seq int64, e events.Event) Entry {
+		e.Act = act
+		return Entry{Seq: seq, Event: e}
+	}
+	done := func(seq int64, call, used string) ActRecord {
+		return ActRecord{
+			entry(seq, events.Event{Type: events.ToolDecided, CallID: call, Decision: &events.Decision{DecisionSummary: tool.DecisionSummary{Result: "approve"}}}),
+			entry(seq+1, events.Event{Type: events.ApprovalUsed, CallID: call, Detail: used}),
+			entry(seq+2, events.Event{Type: events.ToolEnded, CallID: call, Outcome: &events.Outcome{Status: string(tool.StatusCompleted)}}),
+		}
+	}
+	s := Summarise([]ActRecord{done(1, "first", ""),
+		done(4, "again", "the answer to question q, which call first had asked: approved at 2026-11-23T12:00:00Z by cli")})
+	if got := s.Line(); got != "wrote 0, ran 2, read 0, stopped 0, only seen 0" {
+		t.Errorf("got %s", got)
 	}
 }
