@@ -236,7 +236,7 @@ var may = map[string][]string{
 	// The rows of decisions and of replay make rules and a record of their own.
 	"internal/bench": {
 		"pkg/a2a", "pkg/tool", "pkg/sandbox", "pkg/events", "pkg/permissions", "internal/app", "internal/audit", "internal/config", "internal/mcpserver", "internal/toolsocket",
-		"internal/cliimport", "internal/httptool", "internal/openapi", "internal/render", "internal/request", "internal/replay", "internal/tasklog", "internal/store", "internal/webhook",
+		"internal/cliimport", "internal/httptool", "internal/openapi", "internal/render", "internal/request", "internal/replay", "internal/serve", "internal/tasklog", "internal/store", "internal/webhook",
 	},
 	"internal/demo": {},
 	// sandbox: programs are asked there. config: what an import is, and entries as they will be read.

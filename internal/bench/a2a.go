@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	wire "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
+	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/tasklog"
 	"github.com/a2a-acp/a2a-acp/pkg/a2a"
 )
@@ -212,6 +214,7 @@ func (a *ourAgent) Work(ctx context.Context, t *a2a.Turn) error {
 }
 
 func serveOurA2A(dir string, in io.Reader, out io.Writer) error {
+	debug.SetGCPercent(serve.GCPercent) // as the daemon does
 	log, err := tasklog.Open(context.Background(), tasklog.Options{Path: filepath.Join(dir, tasklog.Name)})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -121,6 +122,9 @@ func start(ctx context.Context, env *cli.Environment, flags flags) error {
 	}
 	atOnce := false
 	if err = a.Start(ctx); err == nil {
+		if env.Getenv("GOGC") == "" {
+			debug.SetGCPercent(serve.GCPercent)
+		}
 		atOnce, err = a.Daemon(app.DaemonOptions{
 			Listen: flags.listen, Inherited: inherited, Manager: serve.ManagerOf(env.Getenv), NoAuth: flags.noAuth,
 			Workspace: flags.workspace, Grace: flags.grace, Stdout: stdout, Signals: signals,
