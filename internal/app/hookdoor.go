@@ -261,7 +261,7 @@ func (d *hookDoor) admit(s *acp.Session) (closed func()) {
 func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
 	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
 		Dir: call.Dir, Locations: call.Locations, Note: call.Note, Harmless: call.Harmless || call.TheirOwn,
-		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools}
+		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools, ChangesAreAll: call.ChangesAreAll}
 	for _, change := range call.Changes {
 		own.Changes = append(own.Changes, approval.FileChange{Path: change.Path, NewText: change.NewText,
 			OldText: change.OldText})

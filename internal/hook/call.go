@@ -45,7 +45,9 @@ type Call struct {
 	Title     string
 	Changes   []Change
 	Locations []string
-	// Beside says what a person is to know of it who reads that.
+	// ChangesAreAll is set where Changes say all that the input says.
+	ChangesAreAll bool
+	// Note says what a person is to know of it who reads that.
 	Note string
 
 	// What came of it. Set After.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,27 +75,6 @@ type claudeEvent struct {
 	Error   string          `json:"error"`
 }
 
-// claudeInput is what is read of the input of Claude Code's tools, to show it. What decides is the input
-// itself.
-type claudeInput struct {
-	Command  string  `json:"command"`
-	File     string  `json:"file_path"`
-	Notebook string  `json:"notebook_path"`
-	Path     string  `json:"path"`
-	URL      string  `json:"url"`
-	Query    string  `json:"query"`
-	Pattern  string  `json:"pattern"`
-	Skill    string  `json:"skill"`
-	Content  *string `json:"content"`
-	claudeEdit
-	Edits []claudeEdit `json:"edits"`
-}
-
-type claudeEdit struct {
-	Old *string `json:"old_string"`
-	New *string `json:"new_string"`
-}
-
 // ReadClaude reads what a hook of Claude Code was told.
 func ReadClaude(event []byte) (Call, error) {
 	var e claudeEvent
@@ -126,22 +104,23 @@ func ReadClaude(event []byte) (Call, error) {
 	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
 		return Call{}, errors.New("the hook was not told which tool Claude is about to use, in which call, or where")
 	}
-	var in claudeInput
-	if err := json.Unmarshal(e.Input, &in); err != nil {
+	in, err := readInput(e.Input)
+	if err != nil {
 		return Call{}, fmt.Errorf("the input of Claude's %q: %w", e.Tool, err)
 	}
 	if e.Tool == "Agent" || e.Tool == "Task" {
-		c.Harmless = onlyHas(e.Input, ofAgents)
+		c.Harmless = in.has(ofAgents...)
 	}
 	if e.Tool == "Skill" {
 		c.Note = "A skill may run commands of its own while it is loaded, and no hook asks about these."
 	}
 	c.Title = claudeTitle(e.Tool, in)
-	if c.Kind == "edit" {
-		c.Changes = claudeChanges(in)
-	}
+	c.Changes, c.ChangesAreAll = claudeChanges(e.Tool, in)
 	if c.Kind == "search" {
-		c.Locations = searched(e.Dir, in.Path, in.Pattern, e.Tool == "Glob")
+		c.Locations = searched(e.Dir, in.text("path"), in.text("pattern"), e.Tool == "Glob")
+	}
+	if in.wrong != nil && c.Kind != "" { // of another tool nobody here knows what its members are
+		return Call{}, fmt.Errorf("the input of Claude's %q: %w", e.Tool, in.wrong)
 	}
 	return c, nil
 }
@@ -163,20 +142,6 @@ func searched(start, dir, pattern string, glob bool) []string {
 
 // longestID is the length of the longest id of a call, in bytes; Claude's have 30.
 const longestID = 256
-
-// onlyHas reports whether an object has no other members than these.
-func onlyHas(object json.RawMessage, members []string) bool {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(object, &all) != nil {
-		return false
-	}
-	for name := range all {
-		if !slices.Contains(members, name) {
-			return false
-		}
-	}
-	return true
-}
 
 // recalled is what Claude's adapter shows of its memory, which Claude Code looks through by itself.
 var recalled = lazyregexp.New(`^Recalled (synthesized memory|\d+ memor(y|ies))$`)
@@ -209,28 +174,40 @@ func globPlace(dir, pattern string) string {
 }
 
 // claudeTitle is a call in one line. Of a command it is the command, word by word.
-func claudeTitle(tool string, in claudeInput) string {
+func claudeTitle(tool string, in *input) string {
 	if tool == "Bash" {
-		return in.Command
+		return in.text("command")
 	}
-	for _, about := range []string{in.File, in.Notebook, in.URL, in.Query, in.Pattern, in.Path, in.Skill} {
-		if about != "" {
-			return tool + " " + about
-		}
+	if about := in.about("file_path", "notebook_path", "url", "query", "pattern", "path", "skill"); about != "" {
+		return tool + " " + about
 	}
 	return tool
 }
 
-func claudeChanges(in claudeInput) (list []Change) {
-	if in.Content != nil {
-		list = append(list, Change{Path: in.File, NewText: *in.Content})
-	}
-	for _, edit := range append(in.Edits, in.claudeEdit) {
-		if edit.New != nil {
-			list = append(list, Change{Path: in.File, OldText: edit.Old, NewText: *edit.New})
+// claudeChanges lists what a call does to files, and reports whether that is all that its input says.
+func claudeChanges(tool string, in *input) (list []Change, all bool) {
+	file, edits := in.text("file_path"), []*input{in}
+	switch tool {
+	case "Write":
+		if content := in.optional("content"); content != nil {
+			return []Change{{Path: file, NewText: *content}}, in.has("file_path", "content")
 		}
+		return nil, false
+	case "Edit":
+		all = in.has("file_path", "old_string", "new_string")
+	case "MultiEdit":
+		edits, all = in.objects("edits"), in.has("file_path", "edits")
+	default:
+		return nil, false
 	}
-	return list
+	for _, edit := range edits {
+		if text := edit.optional("new_string"); text != nil {
+			list = append(list, Change{Path: file, OldText: edit.optional("old_string"), NewText: *text})
+		}
+		all = all && (tool == "Edit" || edit.has("old_string", "new_string"))
+		in.wrong = cmp.Or(in.wrong, edit.wrong)
+	}
+	return list, all && len(list) > 0
 }
 
 var claudeExit = lazyregexp.New(`^Exit code (\d{1,3})\b`)

@@ -74,22 +74,22 @@ func ReadCodex(event []byte) (Call, error) {
 	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
 		return Call{}, errors.New("the hook was not told which tool Codex is about to use, in which call, or where")
 	}
-	var in struct {
-		Command string `json:"command"`
-		Path    string `json:"path"`
-	}
-	if err := json.Unmarshal(e.Input, &in); err != nil {
+	in, err := readInput(e.Input)
+	if err != nil {
 		return Call{}, fmt.Errorf("the input of Codex' %q: %w", e.Tool, err)
 	}
 	c.Title = e.Tool
 	switch {
 	case c.Kind == "read":
-		c.Title += " " + in.Path
+		c.Title += " " + in.text("path")
 	case c.Kind == "execute":
-		c.Title = in.Command
-		if patch, found := patchOf(in.Command); found && onlyHas(e.Input, []string{"command"}) {
+		c.Title = in.text("command")
+		if patch, found := patchOf(c.Title); found && in.has("command") {
 			c.Kind, c.Title, c.Input = "edit", "apply_patch", encode(map[string]string{"patch": patch})
 		}
+	}
+	if in.wrong != nil {
+		return Call{}, fmt.Errorf("the input of Codex' %q: %w", e.Tool, in.wrong)
 	}
 	return c, nil
 }

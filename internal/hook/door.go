@@ -13,8 +13,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
 )
 
-// mostAtOnce is how many hooks of one session may wait at the same time: a sub-agent's calls come at once
-// with those of the agent.
+// mostAtOnce is how many hooks at one Door may wait for an answer at the same time, since a sub-agent's calls
+// come at once with those of the agent; and how many may speak.
 const mostAtOnce = 64
 
 // The reasons why a call is not waited for any longer, as context.Cause gives them.
@@ -47,7 +47,8 @@ type Door struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	ended    sync.WaitGroup // the accepting goroutine and one for each connection
-	room     chan struct{}
+	reading  chan struct{}  // a place for each whose words are read
+	waiting  chan struct{}  // a place for each that waits for a decision
 }
 
 // Listen makes a Door.
@@ -56,7 +57,8 @@ func Listen(o DoorOptions) (*Door, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for the agent's hooks: %w", err)
 	}
-	d := &Door{o: o, listener: listener, room: make(chan struct{}, mostAtOnce)}
+	d := &Door{o: o, listener: listener, reading: make(chan struct{}, mostAtOnce),
+		waiting: make(chan struct{}, mostAtOnce)}
 	d.ctx, d.cancel = context.WithCancelCause(context.Background())
 	d.ended.Go(d.accept) // ends when the listener is closed
 	return d, nil
@@ -88,14 +90,12 @@ func (d *Door) accept() {
 			continue
 		}
 		select {
-		case d.room <- struct{}{}:
-		default:
-			d.o.Say(fmt.Sprintf("a hook was refused: %d of them wait already", mostAtOnce))
+		case d.reading <- struct{}{}: // soon, since nobody takes longer than connectTime
+		case <-d.ctx.Done():
 			conn.Close()
-			continue
+			return
 		}
 		d.ended.Go(func() { // ends with the answer, or with the connection, or with the Door
-			defer func() { <-d.room }()
 			d.serve(conn)
 		})
 	}
@@ -105,6 +105,8 @@ func (d *Door) accept() {
 func (d *Door) serve(conn *net.UnixConn) {
 	defer conn.Close()
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
+	heard := sync.OnceFunc(func() { <-d.reading })
+	defer heard()
 	conn.SetReadDeadline(time.Now().Add(connectTime)) //nolint:errcheck // then reading fails too
 	told := bufio.NewReader(io.LimitReader(conn, mostEvent+1))
 	event, err := told.ReadBytes('\n')
@@ -135,6 +137,16 @@ func (d *Door) serve(conn *net.UnixConn) {
 			answer = d.o.Again(call)
 		}
 		_, _ = conn.Write(append(d.o.Agent.SayAgain(answer, call), '\n'))
+		return
+	}
+	heard()
+	select {
+	case d.waiting <- struct{}{}:
+		defer func() { <-d.waiting }()
+	default: // what has ended is heard all the same
+		d.o.Say(fmt.Sprintf("a hook was refused: %d of them wait already", mostAtOnce))
+		d.answer(conn, Answer{Reason: fmt.Sprintf(
+			"a2a-acp did not allow it: %d of the agent's acts wait for an answer already; try again when some have one", mostAtOnce)})
 		return
 	}
 	ctx, cancel := context.WithCancelCause(d.ctx)

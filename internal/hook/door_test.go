@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/internal/unixsocket"
@@ -147,4 +148,49 @@ func TestAStrangersWords(t *testing.T) {
 	if code, out, _ = run(t.Context(), d.Socket(), event); code != 0 || !strings.Contains(out, `"allow"`) {
 		t.Errorf("got %d, %q", code, out)
 	}
+}
+
+// TestMoreThanMayWait checks that a hook beyond those that may wait is told that, and that what has ended is heard
+// meanwhile: else an act that was not approved could end unseen.
+func TestMoreThanMayWait(t *testing.T) {
+	t.Parallel()
+	began, goOn := make(chan struct{}), make(chan struct{})
+	ends := make(chan Call, 1)
+	d, err := Listen(DoorOptions{Agent: claude, Options: unixsocket.Options{TempDir: "/tmp"},
+		Decide: func(context.Context, Call) Answer {
+			began <- struct{}{}
+			<-goOn
+			return Answer{Verdict: Allow}
+		},
+		Ended: func(c Call) { ends <- c }, Again: func(Call) Answer { return Answer{Verdict: Allow} },
+		Say: func(line string) { t.Log(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	var hooks sync.WaitGroup
+	for range mostAtOnce {
+		hooks.Go(func() {
+			if code, out, errs := run(t.Context(), d.Socket(), event); code != 0 || !strings.Contains(out, `"allow"`) {
+				t.Errorf("got %d, %q, %q", code, out, errs)
+			}
+		})
+		<-began
+	}
+	if code, out, errs := run(t.Context(), d.Socket(), event); code != 0 || !strings.Contains(out, `"deny"`) ||
+		!strings.Contains(out, "64 of the agent's acts wait") {
+		t.Errorf("one more is told %d, %q, %q", code, out, errs)
+	}
+	after := strings.Replace(event, "PreToolUse", "PostToolUse", 1)
+	if code, out, errs := run(t.Context(), d.Socket(), after); code != 0 || out != "{}\n" {
+		t.Errorf("what has ended is told %d, %q, %q", code, out, errs)
+	} else if c := <-ends; c.ID != "c" {
+		t.Errorf("ended is %+v", c)
+	}
+	again := strings.Replace(event, "PreToolUse", claudeAgain, 1)
+	if code, out, errs := run(t.Context(), d.Socket(), again); code != 0 || !strings.Contains(out, `"allow"`) {
+		t.Errorf("what is asked again is told %d, %q, %q", code, out, errs)
+	}
+	close(goOn)
+	hooks.Wait()
 }

@@ -26,6 +26,8 @@ type OwnAct struct {
 	Input    json.RawMessage // an object: what the tool gets
 	Dir      string          // absolute: where relative names begin, and commands run
 	Changes  []approval.FileChange
+	// ChangesAreAll is set where Changes say all that Input says.
+	ChangesAreAll bool
 	// Within returns the input by which the command runs in the sandbox, under a profile; nil where that cannot
 	// be. The agent's tool gets it where the Obligation of the Decision names a profile.
 	Within    func(profile string) json.RawMessage
@@ -72,7 +74,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	if own.Refused != "" {
 		return b.notDecided(session, own, own.Refused)
 	}
-	a := &ownAct{final: own.Final, cardEnds: own.CardEnds,
+	a := &ownAct{final: own.Final, cardEnds: own.CardEnds, changesAreAll: own.ChangesAreAll,
 		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
 			session: s, turn: b.turnContext(s), beside: own.Note}}
 	a.call, a.fault = own.asToolCall(s.serverName())
@@ -256,11 +258,12 @@ func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 // the agent waits for a word and not for one of its options.
 type ownAct struct {
 	permissionPrompt
-	fault    string // why it cannot be told what it is; "" when it can
-	final    bool   // nobody puts another input in the place of its own
-	cardEnds bool   // its card tells what came of it, and nobody else
-	within   []byte // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
-	waits    bool   // for governors or a person
+	fault         string // why it cannot be told what it is; "" when it can
+	final         bool   // nobody puts another input in the place of its own
+	cardEnds      bool   // its card tells what came of it, and nobody else
+	changesAreAll bool   // what it shows as changes is all that its input says
+	within        []byte // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
+	waits         bool   // for governors or a person
 
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
@@ -315,7 +318,7 @@ func (a *ownAct) Event(kind events.Type) events.Event {
 // Question implements gate.Act. What is shown as a change is not shown as input once more.
 func (a *ownAct) Question(asked permissions.Decision) (approval.Question, error) {
 	shown := *a.call
-	if shown.content != nil && len(a.claim.request.Doubts) == 0 {
+	if a.changesAreAll && len(a.claim.request.Doubts) == 0 {
 		shown.rawInput = nil
 	}
 	p := a.permissionPrompt

@@ -1,12 +1,15 @@
 package acp_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -494,5 +497,28 @@ auto_approval_policies:
 		if got, s := d.request("terminal/create", `{"sessionId":"s1","command":"echo guarded"}`); got != want {
 			t.Errorf("it is %s, want %s: %s", got, want, s.line)
 		}
+	}
+}
+
+// TestAHooksInputIsShown has a hook tell of a change, and of more that its tool gets: a person sees all of it, and what
+// the change says already no second time.
+func TestAHooksInputIsShown(t *testing.T) {
+	t.Parallel()
+	for all, want := range map[bool]bool{false: true, true: false} {
+		d := newDialogue(t, "", "tools", workDir(t))
+		path := filepath.Join(d.work, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			d.session.Load().Decide(ctx, acp.OwnAct{ToolCall: "c1", Tool: "edit", Kind: "edit", Title: "edit",
+				Input: []byte(`{"filePath":"` + path + `","newString":"b","replaceAll":true}`), Dir: d.work, ChangesAreAll: all,
+				Changes: []approval.FileChange{{Path: path, NewText: "b"}}})
+		})
+		s := d.wait("the question", func(s said) bool { return s.to == "editor" && s.Method == "session/request_permission" })
+		if got := strings.Contains(s.line, "replaceAll"); got != want {
+			t.Errorf("changes are all: %t, the input is shown: %t, want %t: %s", all, got, want, s.line)
+		}
+		cancel()
+		asking.Wait()
 	}
 }
