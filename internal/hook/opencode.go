@@ -100,11 +100,25 @@ func ReadOpencode(event []byte) (Call, error) {
 	}
 	if c.Kind == "search" {
 		c.Locations = searched(e.Dir, in.text("path"), in.text("pattern"), e.Tool == "glob")
+		if e.Tool == "grep" {
+			c.Locations = append(c.Locations, around(c.Locations[0])...)
+		}
 	}
 	if in.wrong != nil && c.Kind != "" { // of another tool nobody here knows what its members are
 		return Call{}, fmt.Errorf("the input of opencode's %q: %w", e.Tool, in.wrong)
 	}
 	return c, nil
+}
+
+// around returns the directory of what is none, in which opencode's grep looks at all files then, behind links too.
+func around(place string) []string {
+	if info, err := os.Stat(place); err == nil && info.IsDir() {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(place); err == nil {
+		place = real
+	}
+	return []string{filepath.Dir(place)}
 }
 
 // opencodeTitle is a call in one line. Of a command it is the command, word by word.

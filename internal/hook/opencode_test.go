@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,5 +93,47 @@ func TestOpencodesNet(t *testing.T) {
 	}
 	if _, err := OpencodeConfig("{", Endpoint{Socket: filepath.Join(t.TempDir(), "socket")}); err == nil {
 		t.Error("settings that cannot be read were replaced")
+	}
+}
+
+// TestOpencodeSearchesAround checks where opencode's grep looks: in all of the directory where it is given a file, or nothing
+// that is there.
+func TestOpencodeSearchesAround(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a": "", "sub/b": ""} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("sub/b", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ tool, path, want string }{
+		{"grep", "sub", "/sub"},
+		{"grep", "a", "/a /"},
+		{"grep", "none", "/none /"},
+		{"grep", "link", "/link /sub"},
+		{"glob", "a", "/a /a/"},
+	} {
+		call, err := ReadOpencode([]byte(`{"moment":"before","tool":"` + test.tool + `","call":"c","dir":"` + dir +
+			`","input":{"pattern":"x","path":"` + test.path + `"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, place := range call.Locations {
+			if place = strings.TrimPrefix(place, dir); place == "" {
+				place = "/"
+			}
+			got = append(got, place)
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s of %s looks in %q, want %q", test.tool, test.path, got, test.want)
+		}
 	}
 }

@@ -522,3 +522,29 @@ func TestAHooksInputIsShown(t *testing.T) {
 		asking.Wait()
 	}
 }
+
+// TestAToolsSpellingOfAName has a search be asked about with a name that the agent's tool takes for another file's: that file
+// is decided about, too.
+func TestAToolsSpellingOfAName(t *testing.T) {
+	t.Parallel()
+	work := workDir(t)
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(work, "docs", "\u00e9")); err != nil { // composed
+		t.Fatal(err)
+	}
+	const rule = `
+version: 2
+auto_approval_policies:
+  - {id: searches, applies_to: ["acp.search"], include_paths: ["docs/**"], decision: {type: approve}}
+`
+	for name, want := range map[string]string{
+		"docs/a b": "answered", "docs/u\u0308": "answered",
+		" /etc": "asked", "docs/a ": "answered", "docs/e\u0301": "asked",
+	} {
+		d := newDialogue(t, rule, "", work)
+		params := fmt.Sprintf(`{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"Find","kind":"search","rawInput":{"path":%q,"pattern":"x"}}%s}`, name, yesNo)
+		if got, s := d.request("session/request_permission", params); got != want {
+			t.Errorf("%q: it is %s, want %s: %s", name, got, want, s.line)
+		}
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -213,20 +215,30 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 // doubted.
 func (c *claim) touch(paths []string, write bool) {
 	for _, path := range paths {
-		if len(c.request.Paths) >= mostListed {
-			c.doubt(fmt.Sprintf("it names more than %d files", mostListed))
-			return
-		}
-		c.doubt(permissions.Doubtful(path)...)
-		if real, err := permissions.Resolve(c.request.Dir, path); err != nil {
-			c.doubt("not everybody takes a name in it for the same file: " + err.Error())
-		} else {
-			c.leadsTo(path, real)
-		}
-		if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == path }) {
-			c.request.Paths = append(c.request.Paths, permissions.Path{Name: path, Write: write})
+		for _, name := range spellings(path) {
+			if len(c.request.Paths) >= mostListed {
+				c.doubt(fmt.Sprintf("it names more than %d files", mostListed))
+				return
+			}
+			c.doubt(permissions.Doubtful(name)...)
+			if real, err := permissions.Resolve(c.request.Dir, name); err != nil {
+				c.doubt("not everybody takes a name in it for the same file: " + err.Error())
+			} else {
+				c.leadsTo(name, real)
+			}
+			if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == name }) {
+				c.request.Paths = append(c.request.Paths, permissions.Path{Name: name, Write: write})
+			}
 		}
 	}
+}
+
+// spellings are a name, and what agents' tools make of it: Claude's searches, whose hooks are told what the model
+// wrote, cut off the blanks around it and compose its letters (NFC).
+func spellings(path string) []string {
+	trimmed := strings.TrimSpace(path)
+	list := []string{path, trimmed, norm.NFC.String(trimmed)}
+	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return name == "" })
 }
 
 // leadsTo notes where a name leads.
