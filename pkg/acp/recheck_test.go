@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,5 +144,20 @@ func TestAYesFromElsewhereUnderARuleForTerminals(t *testing.T) {
 	yes := permissions.Decision{Verdict: permissions.Approve, Source: permissions.SourcePerson, AtTerminal: true}
 	if d := b.decidedAgain(yes, permissions.Request{}); d.Verdict != permissions.Approve {
 		t.Errorf("a yes from a terminal: %s %s", d.Verdict, d.Reason)
+	}
+}
+
+// An agent names one file a million times, in 4 MB, and others wait in its lane: it is looked up once.
+func TestANameIsLookedUpOnce(t *testing.T) { //nolint:paralleltest // AllocsPerRun has the process for itself
+	names := slices.Repeat([]string{"a"}, 10_000)
+	allocs := testing.AllocsPerRun(1, func() {
+		c := claim{request: permissions.Request{Dir: "/", Action: permissions.ActionWrite}, touched: map[string]bool{}}
+		c.readPaths(nil, map[string][]string{"locations": names, "diff": names}, rawInput{paths: names})
+		if len(c.request.Paths) != 1 || c.request.Doubts != nil {
+			t.Errorf("it is about %v, doubted for %q", c.request.Paths, c.request.Doubts)
+		}
+	})
+	if allocs > 1000 {
+		t.Errorf("%v allocations", allocs)
 	}
 }

@@ -33,6 +33,8 @@ type claim struct {
 	// linked says so of the files that are called otherwise.
 	leads  map[string]string
 	linked []string
+	// touched are the names of request.Paths.
+	touched map[string]bool
 	// resolved are the files that it meant when it was decided about; see permissions.ResolvedFiles.
 	resolved []string
 }
@@ -81,7 +83,7 @@ func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 		action = permissions.ActionOther
 	}
 	r.Action, r.Prompt, r.Tools = action, true, promptTools[action]
-	c := claim{request: r}
+	c := claim{request: r, touched: map[string]bool{}}
 	c.doubt(permissions.Doubtful(call.title)...)
 	for text := range ndjson.Texts(join("[", call.content, ",", call.rawInput, "]")) {
 		if doubts := reordered(text); doubts != nil {
@@ -201,7 +203,7 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 		}
 		c.touch(paths, write)
 		for other, others := range sources {
-			if source < other && len(others) > 0 && !sameFiles(c.request.Dir, paths, others) {
+			if source < other && len(others) > 0 && len(c.touched) < mostListed && !sameFiles(c.request.Dir, paths, others) {
 				c.doubt(fmt.Sprintf("its %s and its %s name different files", source, other))
 			}
 		}
@@ -215,20 +217,25 @@ func (c *claim) readPaths(diffs []shownDiff, sources map[string][]string, input 
 // doubted.
 func (c *claim) touch(paths []string, write bool) {
 	for _, path := range paths {
+		if c.touched[path] {
+			continue
+		}
 		for _, name := range spellings(path) {
-			if len(c.request.Paths) >= mostListed {
+			if c.touched[name] {
+				continue
+			}
+			if len(c.touched) >= mostListed {
 				c.doubt(fmt.Sprintf("it names more than %d files", mostListed))
 				return
 			}
+			c.touched[name] = true
 			c.doubt(permissions.Doubtful(name)...)
 			if real, err := permissions.Resolve(c.request.Dir, name); err != nil {
 				c.doubt("not everybody takes a name in it for the same file: " + err.Error())
 			} else {
 				c.leadsTo(name, real)
 			}
-			if !slices.ContainsFunc(c.request.Paths, func(p permissions.Path) bool { return p.Name == name }) {
-				c.request.Paths = append(c.request.Paths, permissions.Path{Name: name, Write: write})
-			}
+			c.request.Paths = append(c.request.Paths, permissions.Path{Name: name, Write: write})
 		}
 	}
 }
@@ -282,8 +289,7 @@ func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 		}
 		effect := gate.Effect{Kind: permissions.ActionWrite, Path: real,
 			Content: gate.ContentDigest(d.newText), Resolved: []string{real}, Over: s.holds(real)}
-		present, ok := presentText(real)
-		if shown[real] == 1 && (ok && sameLines(present, d.oldText) || s.editorHeld(real, d.oldText)) {
+		if shown[real] == 1 && (isPresent(real, d.oldText) || s.editorHeld(real, d.oldText)) {
 			c.effects = append(c.effects, effect)
 		} else {
 			c.unshown = append(c.unshown, effect)
@@ -303,6 +309,12 @@ func presentText(path string) (text string, ok bool) {
 	return *present, true
 }
 
+// isPresent reports whether a file holds a text, and nothing else.
+func isPresent(path, text string) bool {
+	present, ok := presentText(path)
+	return ok && sameLines(present, text)
+}
+
 // sameLines compares texts but for their line ends, which agents change before they show a text.
 func sameLines(a, b string) bool { return unixLines(a) == unixLines(b) }
 
@@ -310,7 +322,9 @@ func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n
 
 func sameFiles(dir string, a, b []string) bool {
 	resolve := func(list []string) (files []string) {
-		for _, path := range list {
+		list = slices.Clone(list)
+		slices.Sort(list)
+		for _, path := range slices.Compact(list) {
 			real, err := permissions.Resolve(dir, path)
 			if err != nil {
 				real = "?" + path // the same as nothing else; it is doubted anyway
