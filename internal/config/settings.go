@@ -37,7 +37,9 @@ type Settings struct {
 	Sandbox  Sandbox
 	// ConfineRequired has a bridge start no agent that is not confined.
 	ConfineRequired bool
-	People          People
+	// ConfineByDefault has run and bridge start an agent in its sandbox where no flag says otherwise.
+	ConfineByDefault bool
+	People           People
 	// Notifications are where a person is told that a question waits; nowhere by default.
 	Notifications []Notification
 	Audit         Audit
@@ -148,7 +150,7 @@ func settingsMapping() yamldoc.Mapping[*Settings] {
 			yamldoc.NewKey("sandbox", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, sandboxSettingsMapping(), &s.Sandbox)
 			}),
-			yamldoc.NewKey("confine", "required or optional", (*Settings).readConfine),
+			yamldoc.NewKey("confine", "required, default or optional", (*Settings).readConfine),
 			yamldoc.NewKey("people", "a mapping", func(s *Settings, v yamldoc.Value) {
 				yamldoc.ReadKeys(v, peopleMapping(), &s.People)
 			}),
@@ -361,16 +363,16 @@ func (s *Settings) readMaxFrame(v yamldoc.Value) {
 	}
 }
 
-// readConfine reads whether an agent may run unconfined. The root-owned layer comes last, so what it says
-// holds.
+// readConfine reads whether an agent may run unconfined, and whether one does where no flag says anything. The root-owned
+// layer comes last, so what it says holds.
 func (s *Settings) readConfine(v yamldoc.Value) {
 	text, ok := v.Text()
-	if ok && text != "required" && text != "optional" {
-		hint := map[string]string{"yes": "write required", "no": "write optional"}[text]
-		v.Fail(yamldoc.RuleValue, hint, "want required or optional, found %s", yamldoc.Quote(text))
+	if ok && text != "required" && text != "default" && text != "optional" {
+		hint := map[string]string{"yes": "write default", "no": "write optional"}[text]
+		v.Fail(yamldoc.RuleValue, hint, "want required, default or optional, found %s", yamldoc.Quote(text))
 		ok = false
 	}
 	if ok {
-		s.ConfineRequired = text == "required"
+		s.ConfineRequired, s.ConfineByDefault = text == "required", text == "default"
 	}
 }

@@ -50,6 +50,7 @@ With --confine the whole agent runs in the sandbox, with its shell and its MCP s
 the directory that the bridge starts in and to its own state, and reaches no UNIX socket, key or other
 project of yours (a2a-acp sandbox exec --help lists the profiles). The editor does for it only what the
 sandbox allows. --allow and --env grant more; a2a-acp doctor --agent NAME shows what it gets, and tries it.
+Where a2a-acp.yaml says confine: default, that is so without the flag, and --confine=off starts it without.
 
 With a terminal as standard input, or for the agent's own login, the bridge runs the agent unguarded, in
 the sandbox if --confine is given, and says so.`,
@@ -104,14 +105,14 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		return err
 	}
 	agent, _ := agents.ByCommand(command)
-	confined, err := flags.Confinement(env, agent.Name, command)
-	if err != nil {
-		return cli.Fail(exit.Usage, err)
-	}
 	if unguarded, why := directCall(env, command); unguarded {
 		set, err := cli.Load(env, flags.tools, flags.policies)
 		if err != nil {
 			return err
+		}
+		confined, err := flags.Confinement(env, set.Settings, agent.Name, command)
+		if err != nil {
+			return cli.Fail(exit.Usage, err)
 		}
 		if err := app.MustConfine(set, confined.On(), flags.BestEffort); err != nil {
 			return cli.Fail(exit.Denied, err)
@@ -134,8 +135,12 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)
 	}
-	code := exit.Host
-	if err = a.Start(ctx); err == nil {
+	code := exit.Usage
+	confined, err := flags.Confinement(env, a.Set().Settings, agent.Name, command)
+	if err == nil {
+		code, err = exit.Host, a.Start(ctx)
+	}
+	if err == nil {
 		code, err = a.Bridge(ctx, app.BridgeOptions{
 			Command: command, AgentEnv: env.ForAgent(),
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
@@ -166,6 +171,8 @@ func (f bridgeFlags) again(confined confine.Confinement) []string {
 	}
 	if confined.On() {
 		add("confine", confined.Profile)
+	} else if f.Off() {
+		add("confine", f.Profile)
 	}
 	for _, allowed := range confined.Allow {
 		path := allowed.Path

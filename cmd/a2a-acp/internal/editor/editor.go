@@ -80,9 +80,9 @@ it.`,
 			if err != nil {
 				return err
 			}
-			var flags []string
-			if confine {
-				flags = []string{"--confine"}
+			flags, err := confineFlags(env, confine, cmd.Flags().Changed("confine"))
+			if err != nil {
+				return err
 			}
 			entries, err := guarded(env, args[1:], flags...)
 			if err != nil {
@@ -91,10 +91,28 @@ it.`,
 			return enter(cmd.Context(), env, e, entries, dry, yes)
 		},
 	}
-	cmd.Flags().BoolVar(&confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
+	cmd.Flags().BoolVar(&confine, "confine", false,
+		"start the agents in their sandbox (bridge --confine), as where a2a-acp.yaml says confine: default")
 	mcp.add(cmd)
 	addFlags(cmd, &dry, &yes)
 	return cmd
+}
+
+// confineFlags returns the flags of bridge by which agents are confined or not, as a flag says, else as the settings have
+// it by default.
+func confineFlags(env *cli.Environment, confine, said bool) ([]string, error) {
+	set, err := cli.Load(env, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	byDefault := set.Settings.ConfineByDefault
+	switch {
+	case confine || byDefault && !said:
+		return []string{"--confine"}, nil
+	case byDefault:
+		return []string{"--confine=off"}, nil
+	}
+	return nil, nil
 }
 
 func disable(env *cli.Environment) *cobra.Command {

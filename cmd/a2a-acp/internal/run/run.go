@@ -39,7 +39,8 @@ A question waits for your answer in another terminal (a2a-acp approvals watch), 
 prompt reports an answer before the act begins. Start it in the directory that the agent is to work in.
 Arguments that could make it work without its hooks are refused.
 
-With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --confine.`,
+With --confine the whole agent runs in the sandbox, as with a2a-acp bridge --confine. Where a2a-acp.yaml
+says confine: default, that is so without the flag, and --confine=off starts it without.`,
 		Example: `  # Claude Code in this directory
   a2a-acp run claude
 
@@ -95,20 +96,23 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 		return cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s)", args[0], strings.Join(cli.AgentNames(), ", ")))
 	}
 	agent, words, terminal := agent.InTerminal(), args[1:], agent.Terminal()
+	set, err := cli.Load(env, nil, flags.policies)
+	if err != nil {
+		return err
+	}
 	prints := false
 	if terminal.Unguarded == "" {
-		var err error
 		if prints, err = terminal.Check(words); err != nil {
 			return cli.Fail(exit.Usage, fmt.Errorf("run %s: %w", args[0], err))
 		}
-	} else if flags.Profile == "" {
+	} else if !flags.On(set.Settings) {
 		return cli.Fail(exit.Usage, fmt.Errorf("run %s: %s; with --confine the sandbox holds it", args[0], terminal.Unguarded))
 	}
 	command, err := cli.Finder(env).Find(agent)
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	confined, err := flags.Confinement(env, agent.Name, command)
+	confined, err := flags.Confinement(env, set.Settings, agent.Name, command)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}

@@ -31,9 +31,11 @@ type wishes struct {
 	preset  string
 	packs   []string // builds and tests that run unasked
 	places  []string // where a waiting question is announced
-	confine bool     // agents are started in their sandbox
+	confine bool     // agents are started in their sandbox, which the settings are to say
 	editors []string // into whose settings the agents are entered
 	yes     bool     // without asking
+
+	confinedAlready bool // by the settings that are there
 
 	given func(flag string) bool // reports whether the person has said it with a flag
 }
@@ -48,7 +50,8 @@ func Command(env *cli.Environment) *cobra.Command {
 editors. On a terminal it asks what no flag says: which rules, whether agents are
 confined, and whether to enter them into your editor's settings. Elsewhere it asks nothing.
 It writes configuration files where there are none (an existing file is never touched), and
-prints what to paste into Zed's settings.json.
+prints what to paste into Zed's settings.json. That agents are confined is written into
+a2a-acp.yaml, so that run, bridge and editor enable go by it, too.
 
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
@@ -76,7 +79,8 @@ approvals watch. The default is neither.`,
 	cmd.Flags().StringVar(&w.preset, "preset", w.preset, "which policy file: "+presetNames())
 	cmd.Flags().StringSliceVar(&w.packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
 	cmd.Flags().StringSliceVar(&w.places, "notify", nil, "where to announce a waiting question: desktop, terminal")
-	cmd.Flags().BoolVar(&w.confine, "confine", false, "start the agents in their sandbox (bridge --confine)")
+	cmd.Flags().BoolVar(&w.confine, "confine", false,
+		"start the agents in their sandbox (bridge --confine), and write that into a2a-acp.yaml")
 	cmd.Flags().StringSliceVar(&w.editors, "editor", nil, "enter the agents into these editors' settings: zed, jetbrains")
 	cmd.Flags().BoolVarP(&w.yes, "yes", "y", false, "ask nothing")
 	for flag, values := range map[string][]string{
@@ -126,25 +130,33 @@ const starterSettings = `# Settings of a2a-acp. The values here are the defaults
 #   terminal: false
 # max_frame_mb: 64      # the longest line that is relayed
 # notifications: []     # [desktop, terminal] announces waiting questions
+# confine: optional     # default starts agents in their sandbox where no flag says otherwise; required starts no other
 `
 
-// settingsWith returns the starter settings with these places for notifications.
-func settingsWith(places []string) (string, error) {
-	for _, place := range places {
+// settings returns the starter settings with what is wished for.
+func (w wishes) settings() (string, error) {
+	for _, place := range w.places {
 		if place != "desktop" && place != "terminal" {
 			return "", fmt.Errorf("--notify %q: want desktop, terminal or both", place)
 		}
 	}
-	if len(places) == 0 {
-		return starterSettings, nil
+	text := starterSettings
+	if len(w.places) > 0 {
+		text += "notifications: [" + strings.Join(w.places, ", ") + "]\n"
 	}
-	return starterSettings + "notifications: [" + strings.Join(places, ", ") + "]\n", nil
+	if w.confines() {
+		text += "confine: default\n"
+	}
+	return text, nil
 }
 
 func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	dir := env.AppOptions(nil, nil).Dirs().Config()
 	if dir == "" {
 		return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
+	}
+	if set, err := cli.Load(env, nil, nil); err == nil {
+		w.confinedAlready = set.Settings.ConfineByDefault
 	}
 	if err := w.check(); err != nil { // before anything is asked
 		return cli.Fail(exit.Usage, err)
@@ -166,13 +178,19 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	if err := w.write(ctx, env, dir); err != nil {
 		return err
 	}
-	if _, err := cli.Load(env, nil, nil); err != nil { // as every other verb would say
+	set, err := cli.Load(env, nil, nil)
+	if err != nil { // as every other verb would say
 		fmt.Fprintln(env.Stderr, "\n"+yamldoc.Shown(err))
 		env.Say("the files are there, and do not count as they are; no editor's settings were changed")
 		return cli.Silent(cli.CodeOf(err))
 	}
+	byDefault := set.Settings.ConfineByDefault
+	if w.confines() && !byDefault {
+		env.Say("what was there is kept, so run and bridge confine an agent with --confine only; " +
+			"write confine: default into " + env.Short(filepath.Join(dir, settingsFile)) + " to have it without")
+	}
 	var flags []string
-	if w.confine || w.preset == "confined" {
+	if w.confines() || byDefault {
 		flags = []string{"--confine"}
 	}
 	entries, err := found.guarded(flags)
@@ -184,15 +202,18 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 			return err
 		}
 	}
-	return printSettings(env, entries, flags, len(editors) > 0)
+	return printSettings(env, entries, flags, byDefault, len(editors) > 0)
 }
+
+// confines reports whether agents are to be started in their sandbox.
+func (w wishes) confines() bool { return w.confine || w.preset == "confined" }
 
 // check says which flag has a value that there is not.
 func (w wishes) check() error {
 	if _, err := w.policies(); err != nil {
 		return err
 	}
-	if _, err := settingsWith(w.places); err != nil {
+	if _, err := w.settings(); err != nil {
 		return err
 	}
 	_, err := w.named()
@@ -214,7 +235,7 @@ func (w wishes) policies() ([]byte, error) {
 
 // write writes the files that are not there.
 func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) error {
-	settings, err := settingsWith(w.places)
+	settings, err := w.settings()
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
@@ -296,8 +317,11 @@ func writeNew(env *cli.Environment, path string, data []byte) (bool, error) {
 }
 
 // printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there,
-// unless it was put into some editor's settings already.
-func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, entered bool) error {
+// unless it was put into some editor's settings already. The flags need no saying where they are the default.
+func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, byDefault, entered bool) error {
+	if byDefault {
+		flags = nil
+	}
 	with := strings.Join(append(slices.Clone(flags), "NAME"), " ")
 	if entered {
 		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge "+with+
