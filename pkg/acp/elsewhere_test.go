@@ -111,7 +111,7 @@ editor< …
 const askedByAgent = `{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"touch x","kind":"execute","rawInput":{"command":"touch x"}},"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}`
 
 // ourWords are what a question that no rule is about says before the agent's words.
-const ourWords = `{"type":"content","content":{"type":"text","text":"a2a-acp asks because no rule matches"}}`
+const ourWords = `{"type":"content","content":{"type":"text","text":"a2a-acp asks because no rule approves or rejects it"}}`
 
 // inTheEditor is a question of an agent's as the editor gets it, with words of ours in front of what it
 // shows.
@@ -120,9 +120,9 @@ func inTheEditor(t *testing.T, asked string) string {
 	words := ourWords
 	switch {
 	case strings.Contains(asked, `"kind":"switch_mode"`):
-		words = strings.Replace(words, "no rule matches", "another mode changes what the agent may do by itself, so you are always asked", 1)
+		words = strings.Replace(words, "no rule approves or rejects it", "another mode changes what the agent may do by itself, so you are always asked", 1)
 	case strings.Contains(asked, `"kind":"execute"`):
-		words = strings.Replace(words, `matches"`, `matches\nIt could reach all that you can: no sandbox holds the agent."`, 1)
+		words = strings.Replace(words, `rejects it"`, `rejects it\nIt could reach all that you can: no sandbox holds the agent."`, 1)
 	}
 	return strings.Replace(asked, `,"rawInput"`, `,"content":[`+words+`],"rawInput"`, 1)
 }

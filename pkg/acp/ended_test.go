@@ -123,17 +123,17 @@ auto_approval_policies:
 `
 	for _, test := range []struct{ name, asks, first string }{
 		{"no rule", `"title":"touch x","kind":"execute"`,
-			"a2a-acp asks because no rule matches\nIt could reach all that you can: no sandbox holds the agent."},
+			"a2a-acp asks because no rule approves or rejects it\nIt could reach all that you can: no sandbox holds the agent."},
 		{"a rule", `"title":"make","kind":"execute"`,
 			"a2a-acp asks because it `builds` (rule look, policies.yaml:4)\nIt could reach all that you can: no sandbox holds the agent."},
 		{"several commands", `"title":"cd x && touch a | xargs rm","kind":"execute"`,
-			"a2a-acp asks because no rule matches\nIt would run: cd x; touch a; xargs rm; rm … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+			"a2a-acp asks because no rule approves or rejects it\nIt would run: cd x; touch a; xargs rm; rm … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
 		{"what runs later", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","oldText":null,"newText":"x"}]`,
 			"a2a-acp asks because `.git/hooks/pre-commit` runs as code later"},
 		{"outside", `"title":"Edit","kind":"edit","locations":[{"path":"/nowhere/x"}]`,
-			"a2a-acp asks because no rule matches\nOutside of the workspace: /nowhere/x"},
+			"a2a-acp asks because no rule approves or rejects it\nOutside of the workspace: /nowhere/x"},
 		{"another server's tool", `"title":"mcp__web__get","name":"mcp__web__get","kind":"other"`,
-			"a2a-acp asks because no rule matches"},
+			"a2a-acp asks because no rule approves or rejects it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

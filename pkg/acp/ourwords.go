@@ -11,7 +11,7 @@ import (
 // run and could reach. Where a governor asks, its words stand in the card already.
 func (p *permissionPrompt) asksBecause() string {
 	d, words := p.asked, ""
-	reason := strings.TrimPrefix(d.Reason, "the agent asks, and ")
+	reason := d.Reason
 	switch {
 	case d.Source == permissions.SourceGovernor:
 	case d.Rule != "" && reason == "":

@@ -323,7 +323,7 @@ func (a outcome) rejectsUnmatched(v *evaluation) bool {
 func (a outcome) byFile() Decision {
 	return Decision{
 		Verdict: *a.unmatched, Source: SourceDefault,
-		Reason: fmt.Sprintf("no rule matches, and the defaults of %s say %s", display.Line(a.unmatchedIn),
+		Reason: fmt.Sprintf("no rule approves or rejects it, and the defaults of %s say %s", display.Line(a.unmatchedIn),
 			*a.unmatched),
 	}
 }

@@ -19,7 +19,7 @@ var defaults = []struct {
 	}},
 	// What the agent asks about is its own act, and its own words: the person answers.
 	{askedByAgent, func(*evaluation) Decision {
-		return Decision{Source: SourceDefault, Reason: "the agent asks, and no rule matches"}
+		return Decision{Source: SourceDefault, Reason: "no rule approves or rejects it"}
 	}},
 	{readsInside, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
@@ -61,7 +61,7 @@ func (v *evaluation) byDefault() Decision {
 		}
 	}
 	// Never reached: the last row is about anything.
-	return Decision{Source: SourceDefault, Reason: "no rule matches"}
+	return Decision{Source: SourceDefault, Reason: "no rule approves or rejects it"}
 }
 
 // whyAsked says in a sentence what the person is asked about.
@@ -71,7 +71,7 @@ func (v *evaluation) whyAsked() string {
 			return "it cannot be told which file it touches: " + display.Line(p.err.Error())
 		}
 		if !v.inside(p) {
-			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule matches"
+			return shown(v.Workspace, p.real) + " lies outside the workspace, and no rule approves or rejects that"
 		}
 	}
 	destroys := ""
@@ -91,9 +91,9 @@ func (v *evaluation) whyAsked() string {
 	case v.runs():
 		return "no rule covers the command"
 	case writes(v.Action):
-		return fmt.Sprintf("no rule matches (%s)", v.Action)
+		return fmt.Sprintf("no rule approves or rejects it (%s)", v.Action)
 	case v.Action == ActionCall:
-		return "the tool may change something, and no rule matches"
+		return "the tool may change something, and no rule approves or rejects it"
 	}
-	return "no rule matches"
+	return "no rule approves or rejects it"
 }
