@@ -37,11 +37,12 @@ func transitionEvent(transition store.Transition, before, after store.Approval) 
 		event.Type, event.Detail = events.ApprovalLeft,
 			fmt.Sprintf("question %s stands, though nobody waits for its answer any more", before.ID)
 	case store.TransitionJoined:
+		event.AskedBy = before.CallID
 		event.Type, event.Detail = events.ApprovalJoined,
 			fmt.Sprintf("question %s, which call %s had asked, is this call's now", before.ID, before.CallID)
 	case store.TransitionUsed:
 		event.Type = events.ApprovalUsed
-		event.CallID = after.UsedBy
+		event.CallID, event.AskedBy = after.UsedBy, before.CallID
 		event.Detail = fmt.Sprintf("the answer to question %s, which call %s had asked: %s at %s by %s",
 			before.ID, before.CallID, before.State, before.Answered.UTC().Format(time.RFC3339), before.Approver)
 	case store.TransitionCancelled:

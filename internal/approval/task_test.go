@@ -71,6 +71,9 @@ func TestTaskOnRecord(t *testing.T) {
 		if e.Context != "context of "+e.Task {
 			t.Errorf("%s is of the task %q in %q", e.Type, e.Task, e.Context)
 		}
+		if took := e.Type == events.ApprovalJoined || e.Type == events.ApprovalUsed; took != (e.AskedBy != "") {
+			t.Errorf("%s is about a question of call %q", e.Type, e.AskedBy)
+		}
 	}
 	want := []told{{events.ApprovalJoined, "two"}, {events.ApprovalAnswered, "two"}, {events.ApprovalAnswered, "three"},
 		{events.ApprovalUsed, "four"}, {events.ApprovalCancelled, "five"}, {events.ApprovalAnswered, "six"},

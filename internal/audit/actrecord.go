@@ -99,9 +99,13 @@ func (c ActRecord) uses() string {
 	if used == nil {
 		return ""
 	}
-	_, rest, _ := strings.Cut(used.Detail, ", which call ") // as internal/approval tells it
-	if id, _, _ := strings.Cut(rest, " had asked: "); id != c[0].CallID {
-		return id
+	asked := used.AskedBy
+	if asked == "" { // older records have it in words alone
+		_, rest, _ := strings.Cut(used.Detail, ", which call ")
+		asked, _, _ = strings.Cut(rest, " had asked: ")
+	}
+	if asked != c[0].CallID {
+		return asked
 	}
 	return ""
 }

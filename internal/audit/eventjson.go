@@ -23,6 +23,7 @@ func encodeWhole(e *events.Event) ([]byte, error) {
 	o.string("context_id", e.Context)
 	o.string("call_id", e.CallID)
 	o.string("tool_call_id", e.ToolCall)
+	o.string("asked_by_call_id", e.AskedBy)
 	o.string("agent", e.Agent)
 	o.string("door", e.Door)
 	o.string("principal", e.Principal)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -115,5 +116,24 @@ func TestSummariseWhatHappened(t *testing.T) {
 		done(4, "again", "the answer to question q, which call first had asked: approved at 2026-11-23T12:00:00Z by cli")})
 	if got := s.Line(); got != "wrote 0, ran 2, read 0, stopped 0, only seen 0" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Which call's answer was used stands in a member of its own; records made before it have it in words alone.
+func TestUses(t *testing.T) {
+	t.Parallel()
+	const words = "the answer to question q, which call first had asked: approved at 2026-11-23T12:00:00Z by cli"
+	for name, test := range map[string]struct{ askedBy, detail, want string }{
+		"told":               {"first", "whatever the words are", "first"},
+		"words that differ":  {"first", "the answer to question q, which call other had asked: approved", "first"},
+		"its own":            {"again", words, ""},
+		"an older record":    {"", words, "first"},
+		"an older, its own":  {"", strings.ReplaceAll(words, "first", "again"), ""},
+		"nothing but a used": {"", "", ""},
+	} {
+		used := events.Event{Type: events.ApprovalUsed, CallID: "again", AskedBy: test.askedBy, Detail: test.detail}
+		if got := (ActRecord{{Event: used}}).uses(); got != test.want {
+			t.Errorf("%s: used is the answer of %q, want %q", name, got, test.want)
+		}
 	}
 }

@@ -24,8 +24,8 @@ func truncate(e events.Event) events.Event {
 	out := events.Event{
 		Type: events.Type(shorten(string(e.Type))), Time: e.Time,
 		Session: shorten(e.Session), Task: shorten(e.Task), Context: shorten(e.Context), CallID: shorten(e.CallID),
-		ToolCall: shorten(e.ToolCall),
-		Agent:    shorten(e.Agent), Door: shorten(e.Door), Principal: shorten(e.Principal),
+		ToolCall: shorten(e.ToolCall), AskedBy: shorten(e.AskedBy),
+		Agent: shorten(e.Agent), Door: shorten(e.Door), Principal: shorten(e.Principal),
 		TraceID: shorten(e.TraceID), SpanID: shorten(e.SpanID), ParentSpan: shorten(e.ParentSpan), Sampled: e.Sampled, Late: e.Late,
 		Command: shortenList(e.Command), Detail: shorten(e.Detail), Retired: e.Retired,
 	}

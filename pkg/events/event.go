@@ -104,8 +104,10 @@ type Event struct {
 	Context  string `json:"context_id,omitempty"`   // that the task belongs to
 	CallID   string `json:"call_id,omitempty"`      // ours
 	ToolCall string `json:"tool_call_id,omitempty"` // the agent's
-	Agent    string `json:"agent,omitempty"`
-	Door     string `json:"door,omitempty"`
+	// AskedBy is the call whose question it was that this one has joined, or whose answer it has used; maybe itself.
+	AskedBy string `json:"asked_by_call_id,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Door    string `json:"door,omitempty"`
 	// Principal is who called the daemon, by the name that it knows the caller by; "" for what did not come
 	// through it.
 	Principal string `json:"principal,omitempty"`

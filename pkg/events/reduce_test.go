@@ -34,7 +34,7 @@ func TestReduce(t *testing.T) {
 	slices.Sort(got)
 	want := strings.Fields(`
 		act.dir act.given.canary act.kind act.mode act.tool act.tools act.workspace
-		agent call_id context_id door principal session_id task_id tool_call_id
+		agent asked_by_call_id call_id context_id door principal session_id task_id tool_call_id
 		trace_id span_id parent_span_id
 		circuit.before circuit.source circuit.state circuit.tool
 		decision.approver decision.at decision.environment.canary decision.option_id decision.policy_sha256
