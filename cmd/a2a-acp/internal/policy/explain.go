@@ -333,9 +333,13 @@ func explanationOf(r permissions.Request, d permissions.Decision, governors []go
 		e.Reason += "; " + d.Obligation.Why
 	}
 	if d.Verdict == permissions.Ask {
-		e.Asked = "the person at the editor; where there is none, it is denied"
-		if r.Headless {
+		// Whether an agent works in an editor or in a terminal stands in no request.
+		e.Asked = "a person: in the editor or client of the agent, or with a2a-acp approvals; where there is nobody, it is denied"
+		switch {
+		case r.Headless:
 			e.Asked = "nobody, so it is denied"
+		case r.Door == tool.DoorCLI:
+			e.Asked = "the person at the terminal, or with a2a-acp approvals; where there is nobody, it is denied"
 		}
 	}
 	for _, reason := range d.Reasons {
