@@ -27,7 +27,7 @@ var may = map[string][]string{
 
 	"pkg/tool": {"internal/spelling"}, // did you mean …?
 	// cobratools: other programs link it, so it has nothing of rules, sandbox and record.
-	"pkg/cobratools":      {"pkg/tool", "internal/argv", "internal/atomicfile", "internal/editor", "internal/mcpserver", "internal/ndjson", "internal/pflagkind", "internal/state", "internal/toolyaml"},
+	"pkg/cobratools":      {"pkg/tool", "internal/argv", "internal/atomicfile", "internal/display", "internal/editor", "internal/mcpserver", "internal/ndjson", "internal/pflagkind", "internal/state", "internal/toolyaml"},
 	"examples/cobratools": {"pkg/cobratools"},
 	"pkg/events":          {"pkg/tool"},
 	"internal/shellwords": {"internal/command", "internal/plainyaml"},

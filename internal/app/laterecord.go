@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
 
@@ -92,7 +93,8 @@ func (l *lateRecorder) catchUp(ctx context.Context) error {
 		}
 		l.waiting = slices.Delete(l.waiting, 0, 1)
 	}
-	l.say(fmt.Sprintf("the record can be written again; of the time between %d events are in it, %d are lost", kept, l.lost))
+	l.say(fmt.Sprintf("the record can be written again; of the time between %s in it, %s lost",
+		display.Count(kept, "event is", "events are"), display.Count(l.lost, "is", "are")))
 	l.failing, l.waiting, l.lost = nil, nil, 0
 	return nil
 }
@@ -102,7 +104,7 @@ func (l *lateRecorder) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failing != nil && l.catchUp(context.Background()) != nil && len(l.waiting)+l.lost > 0 {
-		l.say(fmt.Sprintf("the record could not be written to the end: %d events are lost", len(l.waiting)+l.lost))
+		l.say("the record could not be written to the end: " + display.Count(len(l.waiting)+l.lost, "event is lost", "events are lost"))
 	}
 	return nil
 }

@@ -42,9 +42,9 @@ func (a *App) tellHeldBack(set *config.Set) {
 			}
 		}
 		if n > 0 && trust.MayBeGiven(a.o.Trust(), file) != nil {
-			a.o.Say(fmt.Sprintf("%s: %d of its tools ask for secrets or grants of yours, "+
-				"and are not run until you have read what they ask for: a2a-acp trust %s",
-				file.Name, n, display.ShellWord(file.Path)))
+			a.o.Say(fmt.Sprintf("%s: %s for secrets or grants of yours, "+
+				"and not run until you have read what they ask for: a2a-acp trust %s",
+				file.Name, display.Count(n, "of its tools asks", "of its tools ask"), display.ShellWord(file.Path)))
 		}
 	}
 }

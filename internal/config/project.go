@@ -121,8 +121,8 @@ func (l *loading) noticeLoose(file File, changed, hint string) {
 		l.warn(file.Name, ruleIgnored, hint, "%s", changed)
 	case loose > 0:
 		l.warn(file.Name, ruleIgnored, hint,
-			"%d of %d rules are not in force: a workspace's own file can only reject, until somebody trusts it",
-			loose, len(read.Rules))
+			"%d of %s not in force: a workspace's own file can only reject, until somebody trusts it",
+			loose, display.Count(len(read.Rules), "rule is", "rules are"))
 	}
 }
 

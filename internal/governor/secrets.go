@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // textScan is a governor that looks for what must not be seen: secrets, which are what has the shape of one and
@@ -86,7 +88,7 @@ func (s *textScan) judgeOutput(in *input) answer {
 		return answer{status: statusAbstain}
 	case s.verb != VerbRedact:
 		return answer{status: verbStatus(s.verb),
-			messages: []string{fmt.Sprintf("the output holds %s, in %d places", s.what, count)}, redacted: count}
+			messages: []string{"the output holds " + s.what + ", in " + display.Count(count, "place", "places")}, redacted: count}
 	}
 	return answer{status: statusApprove, redacted: count, replaced: &replacement{Stdout: &stdout, Stderr: &stderr}}
 }

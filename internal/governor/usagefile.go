@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/filelock"
 )
 
@@ -105,7 +106,7 @@ func (a account) reached(l Limit, count bool) string {
 	}
 	switch {
 	case l.Calls > 0 && calls >= l.Calls:
-		return fmt.Sprintf("%d calls", l.Calls)
+		return display.Count(l.Calls, "call", "calls")
 	case l.Bytes > 0 && a.Bytes >= l.Bytes:
 		return fmt.Sprintf("%d bytes of output", l.Bytes)
 	case l.Running > 0 && a.Ran >= l.Running:

@@ -194,7 +194,7 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 	first := g.acts[0].Request
 	rule := SuggestedRule{
 		ID: s.id(g.name), AppliesTo: first.Tools[:1],
-		Decision: suggestedDecision{"approve", fmt.Sprintf("you have approved it %d times", len(g.acts))},
+		Decision: suggestedDecision{"approve", "you have approved it " + display.Count(len(g.acts), "time", "times")},
 	}
 	for i, act := range g.acts {
 		switch r := act.Request; {

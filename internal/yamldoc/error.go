@@ -110,21 +110,14 @@ func (l Errors) Summary() string {
 		c := counts[file]
 		var said []string
 		if c.mistakes > 0 {
-			said = append(said, plural(c.mistakes, "mistake"))
+			said = append(said, display.Count(c.mistakes, "mistake", "mistakes"))
 		}
 		if c.warnings > 0 {
-			said = append(said, plural(c.warnings, "warning"))
+			said = append(said, display.Count(c.warnings, "warning", "warnings"))
 		}
 		parts = append(parts, strings.Join(said, ", ")+" in "+file)
 	}
 	return strings.Join(parts, "; ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Broken reports whether one of them is an error, so that the file cannot be used.

@@ -3,6 +3,8 @@ package yamldoc
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // The guesses about one line: what it says is clear to a person, and not to YAML.
@@ -23,7 +25,7 @@ func guessTabs(lines []string, at int) []repair {
 	}
 	message := "a tab indents this line"
 	if more > 0 {
-		message += fmt.Sprintf(", and %s below it", plural(more, "line"))
+		message += fmt.Sprintf(", and %s below it", display.Count(more, "line", "lines"))
 	}
 	var all []repair
 	for _, spaces := range []int{2, 4, 8, 1} {

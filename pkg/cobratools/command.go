@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/atomicfile"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
@@ -195,7 +196,7 @@ func toolsCommand(served func(*cobra.Command) (*server, error)) *cobra.Command {
 			if err := atomicfile.Write(to, data, mode); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%d tools are in %s\n", len(s.commands), to)
+			_, err = fmt.Fprintln(cmd.ErrOrStderr(), display.Count(len(s.commands), "tool is in ", "tools are in ")+to)
 			return err
 		},
 	}

@@ -200,11 +200,12 @@ func (requests) Show(a *act) string {
 		fmt.Fprintf(&text, "\ngiven, and not shown\n%s", display.Fence("", display.Full(given)))
 	}
 	if pages := a.tool.HTTP.Answer.Pages; pages.Next != "" {
-		fmt.Fprintf(&text, "\nand up to %d further pages that the answers name, of the same origin", pages.Most-1)
+		fmt.Fprintf(&text, "\nand up to %s that the answers name, of the same origin",
+			display.Count(pages.Most-1, "further page", "further pages"))
 	}
 	if job := a.tool.HTTP.Answer.Job; job.IsJob() {
-		fmt.Fprintf(&text, "\nand up to %d times %s, until the job has ended that it begins, at the longest for %s", job.Most,
-			display.FullLine(job.Look), job.Deadline)
+		fmt.Fprintf(&text, "\nand up to %s %s, until the job has ended that it begins, at the longest for %s",
+			display.Count(job.Most, "time", "times"), display.FullLine(job.Look), job.Deadline)
 		if job.Cancel != "" {
 			text.WriteString("\nand " + display.FullLine(job.Cancel) + ", if the call is given up")
 		}
@@ -213,7 +214,7 @@ func (requests) Show(a *act) string {
 		text.WriteString("\nor answered with what it was answered before, for as long as the server lets that be kept")
 	}
 	if n := a.tool.HTTP.API.Redirects; n > 0 {
-		fmt.Fprintf(&text, "\nand up to %d redirects, to the same origin", n)
+		text.WriteString("\nand up to " + display.Count(n, "redirect", "redirects") + ", to the same origin")
 	}
 	return text.String()
 }

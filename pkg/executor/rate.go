@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ratelimit"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -45,9 +46,9 @@ func (ts *turns) wait(ctx context.Context, a *act) *tool.Failure {
 	wait, ok := ts.reserve(a, ts.now())
 	switch {
 	case !ok:
-		failure := tool.Failf(tool.FailRateLimit, "nothing was sent: %s is sent %d requests within %s, and the next could only be in "+
-			"%s, which is longer than one waits (rate_limit of the source, %s)", a.tool.HTTP.API.Who(), limit.Requests, limit.Per,
-			wait.Round(time.Millisecond), a.tool.Source)
+		failure := tool.Failf(tool.FailRateLimit, "nothing was sent: %s is sent %s within %s, and the next could only be in "+
+			"%s, which is longer than one waits (rate_limit of the source, %s)", a.tool.HTTP.API.Who(),
+			display.Count(limit.Requests, "request", "requests"), limit.Per, wait.Round(time.Millisecond), a.tool.Source)
 		failure.Retryable = true
 		failure.Details["retry_after_seconds"] = math.Ceil(wait.Seconds())
 		return failure

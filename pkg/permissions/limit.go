@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // The bounds of limits.
@@ -87,7 +89,7 @@ func (c *compiledRule) limitReached(v *evaluation) string {
 }
 
 func (l *Limit) reached() string {
-	text := fmt.Sprintf("the rule has approved %d times within %s, which is its limit", l.Count, l.Per)
+	text := fmt.Sprintf("the rule has approved %s within %s, which is its limit", display.Count(l.Count, "time", "times"), l.Per)
 	if l.Key != "" && l.Key != LimitAll {
 		text += " for one " + string(l.Key)
 	}

@@ -81,7 +81,7 @@ func verifyProof(env *cli.Environment, f cli.Format, dir, path, key string) erro
 	if f != cli.FormatTable {
 		return nil
 	}
-	fmt.Fprintf(env.Stdout, "number %d of %d lines, %s: %s\n", proved.Entry.Seq, proved.Checkpoint.Size,
+	fmt.Fprintf(env.Stdout, "number %d of %s, %s: %s\n", proved.Entry.Seq, display.Count(proved.Checkpoint.Size, "line", "lines"),
 		proved.Entry.Time.Local().Format(time.DateTime), display.Line(tailTitle(audit.ActRecord{proved.Entry})))
 	if !proved.Signed {
 		fmt.Fprintln(env.Stdout, "consistent; only the public key (--key) shows who signed its checkpoint")

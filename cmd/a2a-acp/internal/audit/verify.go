@@ -113,7 +113,7 @@ no agent has started.`,
 
 // reportLines tells what Verify found.
 func reportLines(r *audit.Report) []string {
-	lines := []string{fmt.Sprintf("%d records, from number %d to %d", r.Records, r.First, r.Last)}
+	lines := []string{fmt.Sprintf("%s, from number %d to %d", display.Count(r.Records, "record", "records"), r.First, r.Last)}
 	if gone := r.Removed; gone != nil {
 		text := fmt.Sprintf("number 1 to %d were removed on purpose, as number %d says", gone.To, gone.By)
 		if r.Outside && gone.By > r.Checkpoint.Size {
@@ -137,7 +137,7 @@ func reportLines(r *audit.Report) []string {
 			display.Line(where), display.Line(p.Message)))
 	}
 	if r.More > 0 {
-		lines = append(lines, fmt.Sprintf("and %d problems more", r.More))
+		lines = append(lines, "and "+display.Count(r.More, "problem", "problems")+" more")
 	}
 	switch {
 	case !r.OK:

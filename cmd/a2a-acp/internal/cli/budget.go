@@ -1,6 +1,10 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
+)
 
 // What models can be offered without choosing worse, as a rule: more is said.
 const (
@@ -10,7 +14,8 @@ const (
 
 // SayTokens says what so many tools cost, and what to do about too many.
 func SayTokens(env *Environment, n, tokens int) {
-	env.Say(fmt.Sprintf("%d tools are offered, and cost about %d tokens (bytes/4)", n, tokens))
+	offered := display.Count(n, "tool is offered, and costs", "tools are offered, and cost")
+	env.Say(fmt.Sprintf("%s about %d tokens (bytes/4)", offered, tokens))
 	if n > ManyTools || tokens > ManyTokens {
 		env.Say(fmt.Sprintf("more than %d tools or %d tokens are more than models choose well from: "+
 			"offer fewer (serve: principals: NAME: mcp: tools:), or write expose: search in a2a-acp.yaml, "+

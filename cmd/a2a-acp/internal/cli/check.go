@@ -5,20 +5,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
+// Checked is how many were looked at: all, and those of them that came with the program.
+type Checked struct{ All, Included int }
+
+// in says how many are fine, by a name for one of them, and one for many.
+func (c Checked) in(one, many string) string {
+	says := display.Count(c.All, one+" is fine", many+" are fine")
+	if c.Included > 0 {
+		says += fmt.Sprintf(": %d of yours, %d included in a2a-acp", c.All-c.Included, c.Included)
+	}
+	return says
+}
+
 // CheckCommand makes a verb out of a way to check files: read gives everything that is to be said of them,
-// and how many of what it looked at are fine. What that is has a name for one of it, and one for many.
+// and how many it looked at. What that is has a name for one of it, and one for many.
 func CheckCommand(env *Environment, cmd *cobra.Command, one, many string,
-	read func(env *Environment, files []string) (yamldoc.Errors, int, error)) *cobra.Command {
+	read func(env *Environment, files []string) (yamldoc.Errors, Checked, error)) *cobra.Command {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	f := AddFormat(cmd)
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
-		found, fine, err := read(env, files)
+		found, checked, err := read(env, files)
 		if err != nil {
 			return err
 		}
@@ -38,11 +51,7 @@ func CheckCommand(env *Environment, cmd *cobra.Command, one, many string,
 			return Silent(exit.Usage)
 		}
 		if *f == FormatTable {
-			if fine == 1 {
-				fmt.Fprintf(env.Stderr, "1 %s is fine\n", one)
-				return nil
-			}
-			fmt.Fprintf(env.Stderr, "%d %s are fine\n", fine, many)
+			fmt.Fprintln(env.Stderr, checked.in(one, many))
 		}
 		return nil
 	}
@@ -50,10 +59,10 @@ func CheckCommand(env *Environment, cmd *cobra.Command, one, many string,
 }
 
 // ToList returns the mistakes that err holds. Any other error is returned as it is.
-func ToList(err error) (yamldoc.Errors, int, error) {
+func ToList(err error) (yamldoc.Errors, Checked, error) {
 	list := yamldoc.List(err)
 	if len(list) == 0 {
-		return nil, 0, Fail(exit.Usage, err)
+		return nil, Checked{}, Fail(exit.Usage, err)
 	}
-	return list, 0, nil
+	return list, Checked{}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/cliimport"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -312,7 +313,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	if err := cli.ReplaceFile(i.f.into, data, 0o600); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	i.env.Say(fmt.Sprintf("%d tools are in %s", len(made.Tools), i.env.Short(i.f.into)))
+	i.env.Say(display.Count(len(made.Tools), "tool is in ", "tools are in ") + i.env.Short(i.f.into))
 	return nil
 }
 
@@ -356,6 +357,6 @@ func (i *importer) remove(ctx context.Context, program string) error {
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	i.env.Say(fmt.Sprintf("%d tools are gone from %s", len(removed), i.env.Short(i.f.into)))
+	i.env.Say(display.Count(len(removed), "tool is gone from ", "tools are gone from ") + i.env.Short(i.f.into))
 	return nil
 }

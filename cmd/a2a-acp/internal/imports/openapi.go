@@ -242,7 +242,7 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 		}
 	}
 	if without > 3 {
-		i.env.Say(fmt.Sprintf("%d more tools do without something; -o json has all of it", without-3))
+		i.env.Say(display.Count(without-3, "more tool does", "more tools do") + " without something; -o json has all of it")
 	}
 	if len(made.Tools) == 0 {
 		return
@@ -348,6 +348,6 @@ func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.
 	if err := newFile(i.env, i.f.out, made); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	i.env.Say(fmt.Sprintf("%d tools are in %s", len(what.Tools), i.env.Short(i.f.out)))
+	i.env.Say(display.Count(len(what.Tools), "tool is in ", "tools are in ") + i.env.Short(i.f.out))
 	return nil
 }

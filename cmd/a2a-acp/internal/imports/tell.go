@@ -45,8 +45,9 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 	if cli.IsTerminal(i.env.Stderr) {
 		fmt.Fprint(i.env.Stderr, "\r\x1b[K")
 	}
-	i.env.Say(fmt.Sprintf("%d commands and %d flags of %s, by %d questions in %s", made.Commands, made.Flags,
-		p.Name, made.Asked, made.Took.Round(100*time.Millisecond)))
+	i.env.Say(fmt.Sprintf("%s and %s of %s, by %s in %s",
+		display.Count(made.Commands, "command", "commands"), display.Count(made.Flags, "flag", "flags"), p.Name,
+		display.Count(made.Asked, "question", "questions"), made.Took.Round(100*time.Millisecond)))
 	switch {
 	case made.Draft != "":
 		i.env.Say(fmt.Sprintf("this is a draft, by %s alone: nothing of it was tried, look at each flag", display.Line(made.Draft)))
@@ -100,7 +101,7 @@ func (i *importer) tell(p cliimport.Program, made *cliimport.Made) {
 // propose says what a smaller selection would be: what only reads, or the commands below some of those at the top.
 func (i *importer) propose(p cliimport.Program, made *cliimport.Made, reads, readTokens int) {
 	if reads > 0 && reads < len(made.Tools) {
-		i.env.Say(fmt.Sprintf("with --read-only it is %d tools and %d tokens", reads, readTokens))
+		i.env.Say(fmt.Sprintf("with --read-only it is %s and %d tokens", display.Count(reads, "tool", "tools"), readTokens))
 	}
 	below := map[string]int{}
 	for n := range made.Tools {
@@ -125,7 +126,7 @@ func (i *importer) propose(p cliimport.Program, made *cliimport.Made, reads, rea
 
 func (i *importer) list(what string, ids []string) {
 	if len(ids) > 0 {
-		i.env.Say(fmt.Sprintf("%d tools %s: %s", len(ids), what, brief(ids)))
+		i.env.Say(fmt.Sprintf("%s: %s: %s", display.Count(len(ids), "tool", "tools"), what, brief(ids)))
 	}
 }
 

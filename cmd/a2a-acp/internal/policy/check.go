@@ -42,11 +42,11 @@ all the configuration that is in use.`,
 
 // checkPolicies reads the files, or all the configuration when there are none, and gives everything that is
 // to be said, with the number of rules and governors.
-func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, error) {
+func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, cli.Checked, error) {
 	var files []permissions.File
 	var found yamldoc.Errors
 	var read []config.File
-	rules := 0
+	var rules cli.Checked
 	if len(names) == 0 {
 		set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 		if err != nil {
@@ -54,7 +54,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 		}
 		files, read = set.Policies, set.Files
 		for _, governors := range set.Governors {
-			rules += len(governors.Permission) + len(governors.Output)
+			rules.All += len(governors.Permission) + len(governors.Output)
 		}
 		for _, warning := range set.Warnings {
 			if governorsSaid(set, warning) {
@@ -64,7 +64,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 	}
 	commands, err := cli.Commands(env)
 	if err != nil {
-		return nil, 0, err
+		return nil, cli.Checked{}, err
 	}
 	for _, name := range names {
 		file, err := cli.ReadFile(name, commands)
@@ -73,7 +73,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 		if err == nil && config.IsGovernors(file) {
 			governors, told, err := config.ReadGovernors(file)
 			found = append(append(found, told...), yamldoc.List(err)...)
-			rules += len(governors.Permission) + len(governors.Output)
+			rules.All += len(governors.Permission) + len(governors.Output)
 			continue
 		}
 		if err == nil {
@@ -82,7 +82,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 		if err != nil {
 			list, _, err := cli.ToList(err)
 			if err != nil {
-				return nil, 0, err
+				return nil, cli.Checked{}, err
 			}
 			found = append(found, list...)
 			continue
@@ -90,7 +90,10 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, int, e
 		files = append(files, policies)
 	}
 	for _, file := range files {
-		rules += len(file.Rules)
+		rules.All += len(file.Rules)
+		if file.Layer == tool.LayerEmbedded {
+			rules.Included += len(file.Rules)
+		}
 	}
 	for _, s := range permissions.Shadows(files) {
 		at := s.Rule.Source

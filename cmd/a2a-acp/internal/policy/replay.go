@@ -204,7 +204,7 @@ func (r *replayed) sum() string {
 	if len(parts) == 0 {
 		parts = append(parts, "none changes")
 	}
-	text := fmt.Sprintf("%d calls: %s", r.Calls, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: %s", display.Count(r.Calls, "call", "calls"), strings.Join(parts, ", "))
 	if r.Untold > 0 {
 		text += fmt.Sprintf("; %d cannot be decided again", r.Untold)
 	}

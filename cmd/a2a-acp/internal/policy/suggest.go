@@ -63,14 +63,15 @@ func suggestPolicies(env *cli.Environment, least int, since time.Duration, f cli
 		}{append([]replay.Suggestion{}, suggestions...), append([]replay.LeftOut{}, left...)})
 	}
 	for _, l := range left {
-		env.Say(fmt.Sprintf("no rule for what you approved %d times, %s: %s", l.Count, l.Act, display.Line(l.Why)))
+		env.Say(fmt.Sprintf("no rule for what you approved %s, %s: %s", display.Count(l.Count, "time", "times"),
+			l.Act, display.Line(l.Why)))
 	}
 	if len(suggestions) == 0 {
 		other := ""
 		if len(left) > 0 {
 			other = " else"
 		}
-		env.Say(fmt.Sprintf("nothing%s was approved at least %d times in the same way", other, least))
+		env.Say(fmt.Sprintf("nothing%s was approved at least %s in the same way", other, display.Count(least, "time", "times")))
 		return nil
 	}
 	rules := make([]replay.SuggestedRule, len(suggestions))

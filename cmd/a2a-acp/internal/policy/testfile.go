@@ -116,7 +116,7 @@ func runTests(env *cli.Environment, tests []config.PolicyTest, tools, policies [
 		}
 	} else {
 		tellFailures(env, results)
-		fmt.Fprintf(env.Stderr, "%d of %d tests are as expected\n", len(results)-failed, len(results))
+		fmt.Fprintf(env.Stderr, "%d of %s as expected\n", len(results)-failed, display.Count(len(results), "test is", "tests are"))
 	}
 	if failed > 0 {
 		return cli.Silent(exit.ToolFailed)

@@ -86,7 +86,7 @@ func writeResults(env *cli.Environment, results []tool.Result) {
 			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}
 	}
-	env.Say(fmt.Sprintf("%d calls: %s", len(results), strings.Join(words, ", ")))
+	env.Say(fmt.Sprintf("%s: %s", display.Count(len(results), "call", "calls"), strings.Join(words, ", ")))
 }
 
 // saysOf is the first line of what there is to say about a result.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // sayBudget says what the tools cost that are offered: all that are exposed, or with `expose: search` the two that find
@@ -25,6 +26,6 @@ func sayBudget(env *cli.Environment, list []listedTool, search bool) {
 	for _, t := range app.SearchTools("", n) {
 		two += t.Tokens()
 	}
-	env.Say(fmt.Sprintf("in place of %d tools, which cost about %d tokens (bytes/4), find_tool and call_tool are offered "+
-		"(expose: search), and cost about %d", n, tokens, two))
+	env.Say(fmt.Sprintf("in place of %s about %d tokens (bytes/4), find_tool and call_tool are offered "+
+		"(expose: search), and cost about %d", display.Count(n, "tool, which costs", "tools, which cost"), tokens, two))
 }

@@ -56,13 +56,14 @@ func writeMiddleware(w io.Writer, t *tool.Tool) {
 		fmt.Fprintf(w, "  ended after %s\n", t.Sandbox.Limits.Timeout)
 	}
 	if l := m.Limit; l.Count > 0 {
-		fmt.Fprintf(w, "  refused beyond %d calls in %s, counted %s\n", l.Count, l.Per, map[tool.LimitKey]string{
+		most := display.Count(l.Count, "call", "calls")
+		fmt.Fprintf(w, "  refused beyond %s in %s, counted %s\n", most, l.Per, map[tool.LimitKey]string{
 			tool.LimitAll: "together", tool.LimitClient: "for each client", tool.LimitTool: "for each tool",
 			tool.LimitSession: "for each session",
 		}[l.Key])
 	}
 	if m.MostArguments > 0 {
-		fmt.Fprintf(w, "  refused with more than %d arguments, or items in a list\n", m.MostArguments)
+		fmt.Fprintf(w, "  refused with more than %s, or items in a list\n", display.Count(m.MostArguments, "argument", "arguments"))
 	}
 	if m.MostBytes > 0 {
 		fmt.Fprintf(w, "  refused with more than %d KB of arguments\n", m.MostBytes>>10)

@@ -98,8 +98,8 @@ func writePolicy(env *cli.Environment, w io.Writer, t *tool.Tool) {
 			min(t.Retry.Delay, t.Retry.MaxDelay), growing)
 	}
 	if b := t.CircuitBreaker; breaker != nil {
-		fmt.Fprintf(w, "  refused for %s after %d failures within %s; %d on trial then, and all must succeed\n",
-			b.Recovery, b.Failures, b.Period, b.HalfOpenCalls)
+		fmt.Fprintf(w, "  refused for %s after %s within %s; %d on trial then, and all must succeed\n",
+			b.Recovery, display.Count(b.Failures, "failure", "failures"), b.Period, b.HalfOpenCalls)
 		fmt.Fprintf(w, "  circuit: %s\n", circuitState(env.Now(), breaker.LastChange))
 	}
 	if c := t.Caching; caching != nil {

@@ -54,6 +54,6 @@ func writeReach(w io.Writer, t *tool.Tool) {
 			map[bool]string{true: ", for whoever calls"}[t.HTTP.API.Auth.Token.Caller])
 	}
 	if shown.Redirects > 0 {
-		fmt.Fprintf(w, "  follow %d redirects there\n", shown.Redirects)
+		fmt.Fprintf(w, "  follow %s there\n", display.Count(shown.Redirects, "redirect", "redirects"))
 	}
 }

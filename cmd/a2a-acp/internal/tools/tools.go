@@ -401,29 +401,32 @@ func toolsCheckCommand(env *cli.Environment) *cobra.Command {
 
 // check reads the files, or all the configuration when there are none, and gives everything that is to be
 // said.
-func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
+func check(env *cli.Environment, files []string) (yamldoc.Errors, cli.Checked, error) {
 	var programs executor.Programs
 	if len(files) == 0 {
 		set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 		if err != nil {
 			return cli.ToList(err)
 		}
-		found := set.Warnings
+		found, included := set.Warnings, 0
 		for i := range set.Tools {
 			found = append(append(found, config.CheckSetups(&set.Tools[i])...), checkProgram(&programs, &set.Tools[i].Tool)...)
+			if set.Tools[i].Tool.Shipped() {
+				included++
+			}
 		}
 		config.AddExcerptsOf(set.Files, found)
-		return found, len(set.Tools), nil
+		return found, cli.Checked{All: len(set.Tools), Included: included}, nil
 	}
 	var found yamldoc.Errors
 	count := 0
 	profile, err := tool.ParseErrorProfile(env.Getenv(config.ErrorProfileVariable))
 	if err != nil {
-		return nil, 0, cli.Fail(exit.Usage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
+		return nil, cli.Checked{}, cli.Fail(exit.Usage, fmt.Errorf("%s: %w", config.ErrorProfileVariable, err))
 	}
 	commands, err := cli.Commands(env)
 	if err != nil {
-		return nil, 0, err
+		return nil, cli.Checked{}, err
 	}
 	var all []config.Loaded
 	var read []config.File
@@ -437,7 +440,7 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 		if err != nil {
 			list, _, err := cli.ToList(err)
 			if err != nil {
-				return nil, 0, err
+				return nil, cli.Checked{}, err
 			}
 			found = append(found, list...)
 			continue
@@ -452,7 +455,7 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, int, error) {
 	found = append(found, config.SharedSecrets(all)...)
 	config.AddExcerptsOf(read, found)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
-	return found, count, nil
+	return found, cli.Checked{All: count}, nil
 }
 
 // checkProgram warns where the program of a tool is another one than its entry names, by its sha256.

@@ -152,7 +152,7 @@ func (s *listed) why(env *cli.Environment) string {
 	}
 	parts := []string{s.Error}
 	if s.Attempts > 0 {
-		parts = append(parts, fmt.Sprintf("%d attempts", s.Attempts))
+		parts = append(parts, display.Count(s.Attempts, "attempt", "attempts"))
 	}
 	if s.Due != nil && s.Due.After(env.Now()) {
 		parts = append(parts, "the next in "+inbox.Short(s.Due.Sub(env.Now())))
