@@ -141,8 +141,8 @@ var may = map[string][]string{
 
 	// config: what is shown of a workspace's files is what they are read as.
 	"internal/trust": {"pkg/tool", "pkg/events", "internal/command", "internal/config", "internal/dirs", "internal/display", "internal/state", "internal/unasked", "internal/yamldoc"},
-	// command: which variables have programs run what they name.
-	"internal/unasked": {"internal/command"},
+	// command: which variables have programs run what they name. sensitive: which files of a repository hold a secret.
+	"internal/unasked": {"internal/command", "internal/sensitive"},
 	// sandbox and what makes one: what is said to work has been tried.
 	"internal/doctor": {
 		"pkg/sandbox", "pkg/tool", "internal/agents", "internal/audit", "internal/config", "internal/confine", "internal/dirs",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -273,6 +274,14 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 		if err := d.check(s.Dir()); err != nil { // it may have come with a branch, or with what a command wrote
 			own.Refused = err.Error()
 			d.app.o.Say(err.Error())
+		}
+	}
+	if file := call.File; own.Refused == "" && file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(call.Dir, file)
+		}
+		for _, f := range unasked.Told(d.known.Name, file, s.Dir()) {
+			own.Refused = fmt.Sprintf("%s, which %s would tell its model with it; %s", f.What, d.known.Title, f.Instead)
 		}
 	}
 	decision := s.Decide(ctx, own)

@@ -45,6 +45,8 @@ type Call struct {
 	Title     string
 	Changes   []Change
 	Locations []string
+	// File is what it reads or changes, as its input names it; "" for none, or several.
+	File string
 	// ChangesAreAll is set where Changes say all that the input says.
 	ChangesAreAll bool
 	// Note says what a person is to know of it who reads that.

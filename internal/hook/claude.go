@@ -115,6 +115,9 @@ func ReadClaude(event []byte) (Call, error) {
 		c.Note = "A skill may run commands of its own while it is loaded, and no hook asks about these."
 	}
 	c.Title = claudeTitle(e.Tool, in)
+	if c.Kind == "read" || c.Kind == "edit" {
+		c.File = in.about("file_path", "notebook_path")
+	}
 	c.Changes, c.ChangesAreAll = claudeChanges(e.Tool, in)
 	if c.Kind == "search" {
 		c.Locations = searched(e.Dir, in.text("path"), in.text("pattern"), e.Tool == "Glob")

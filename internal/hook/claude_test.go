@@ -79,7 +79,10 @@ func TestReadClaude(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Input = nil
+			if name := strings.TrimPrefix(got.File, "/w/"); !strings.Contains(got.Title, name) {
+				t.Errorf("the file is %q, and the title %q", got.File, got.Title)
+			}
+			got.Input, got.File = nil, ""
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -124,6 +127,25 @@ func TestSayClaude(t *testing.T) {
 		}
 		if said.HookSpecificOutput.PermissionDecision != want {
 			t.Errorf("%d is told as %q, want %q", verdict, said.HookSpecificOutput.PermissionDecision, want)
+		}
+	}
+}
+
+// TestFile checks which file a call reads or changes: what an agent tells its model with it depends on where that lies.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		read        func([]byte) (Call, error)
+		event, want string
+	}{
+		{ReadClaude, `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Read","tool_use_id":"c","tool_input":{"file_path":"/w/a"}}`, "/w/a"},
+		{ReadClaude, `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"NotebookEdit","tool_use_id":"c","tool_input":{"notebook_path":"/w/b"}}`, "/w/b"},
+		{ReadClaude, `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"mcp__s__t","tool_use_id":"c","tool_input":{"file_path":"/w/a"}}`, ""},
+		{ReadOpencode, `{"moment":"before","tool":"read","call":"c","dir":"/w","input":{"filePath":"a"}}`, "a"},
+		{ReadOpencode, `{"moment":"before","tool":"bash","call":"c","dir":"/w","input":{"command":"x","filePath":"a"}}`, ""},
+	} {
+		if got, err := test.read([]byte(test.event)); err != nil || got.File != test.want {
+			t.Errorf("%s: it is %q, want %q; %v", test.event, got.File, test.want, err)
 		}
 	}
 }

@@ -86,6 +86,9 @@ func ReadOpencode(event []byte) (Call, error) {
 		c.Harmless = in.has(ofTasks...)
 	}
 	c.Title = opencodeTitle(e.Tool, in)
+	if c.Kind == "read" || c.Kind == "edit" {
+		c.File = in.text("filePath")
+	}
 	switch e.Tool {
 	case "write":
 		if content := in.optional("content"); content != nil {

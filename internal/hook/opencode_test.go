@@ -65,7 +65,10 @@ func TestReadOpencode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Input = nil
+			if name := strings.TrimPrefix(got.File, "/w/"); !strings.Contains(got.Title, name) {
+				t.Errorf("the file is %q, and the title %q", got.File, got.Title)
+			}
+			got.Input, got.File = nil, ""
 			test.want.Final, test.want.ServerTools = true, "*_"
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

@@ -3,10 +3,14 @@ package unasked
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
@@ -21,7 +25,7 @@ var claudeHarmless = strings.Fields(`$schema alwaysThinkingEnabled attribution a
 	spinnerTipsOverride spinnerVerbs theme`)
 
 // claudeOfAgents is what the head of an agent below may say, likewise (https://code.claude.com/docs/en/sub-agents).
-var claudeOfAgents = strings.Fields(`name description tools disallowedTools model color permissionMode maxTurns skills memory
+var claudeOfAgents = strings.Fields(`name description tools disallowedTools model color permissionMode maxTurns memory
 	background effort initialPrompt`)
 
 // findClaude finds what has Claude start programs when a session begins, or within it (hooks, MCP servers, helpers), or
@@ -67,10 +71,37 @@ func claudeFindings(dir string) (found []Finding) {
 			told(name, cannot)
 		} else if key := claudeAgentSays(data); key != "" {
 			told(name, filepath.Join(dir, name)+" has "+key)
+			if key == "skills" { // what these say is run when the agent begins (2.1.316), and no hook asks
+				found[len(found)-1].Files = append([]string{name}, skillsIn(dir, ".claude/skills")...)
+			}
 		}
 	}
-	instructions := append(below(dir, ".claude/rules"), "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
-	return append(found, ledAway(dir, instructions...)...)
+	found = append(found, claudePlugins(dir)...)
+	found = append(found, included(dir, append(below(dir, ".claude/rules"), claudeInstructions...)...)...)
+	return append(found, instructions(dir, claudeInstructions, []string{".claude/rules", ".claude/commands", ".claude/agents",
+		".claude/output-styles"}, ".claude/skills")...)
+}
+
+// claudeInstructions are the files that Claude tells its model in each directory that it works or reads in. AGENTS.md
+// it takes where there is no CLAUDE.md (2.1.316).
+var claudeInstructions = strings.Fields("CLAUDE.md CLAUDE.local.md .claude/CLAUDE.md AGENTS.md .claude/AGENTS.md")
+
+// claudePlugins finds skills that are plugins: what these have of hooks and servers Claude starts where a person has
+// trusted the directory, whatever came into it since (2.1.316).
+func claudePlugins(dir string) (found []Finding) {
+	const skills = ".claude/skills"
+	for _, name := range below(dir, skills) {
+		_, err := os.Stat(filepath.Join(dir, name, ".claude-plugin"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue
+		}
+		f := Finding{Dir: dir, What: filepath.Join(dir, name) + " is a plugin"}
+		if files, all := filesIn(dir, name); all {
+			f.Files = files
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 var claudeHeadKey = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*):(?:\s|$)`)

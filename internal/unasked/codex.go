@@ -48,7 +48,7 @@ func codexFindings(dir string) (found []Finding) {
 			told(filepath.Join(dir, config) + " has " + name)
 		}
 	}
-	return append(found, ledAway(dir, "AGENTS.md", "AGENTS.override.md")...)
+	return append(found, instructions(dir, []string{"AGENTS.md", "AGENTS.override.md"}, nil, ".codex/skills", ".agents/skills")...)
 }
 
 var (

@@ -114,6 +114,10 @@ func TestFind(t *testing.T) {
 		{"claude", "an agent", ".claude/agents/x.md", "---\nname: x\ndescription: >\n  hooks: none\ntools:\n- Bash\n---\nhooks: y\n", nil, ""},
 		{"claude", "an agent with servers", ".claude/agents/a/x.md", "---\nname: x\n---x: 1\nmcpServers:\n  y: {command: z}\n---\n", nil, "x.md has a head that cannot be told"},
 		{"claude", "an agent with hooks", ".claude/agents/x.md", "\n---\nname: x\rhooks:\n  Stop: []\n---\n", nil, "x.md has hooks"},
+		{"claude", "an agent with skills", ".claude/agents/x.md", "---\nname: x\nskills: [y]\n---\n", nil, "x.md has skills"},
+		{"claude", "a skill", ".claude/skills/y/SKILL.md", "---\nname: y\nallowed-tools: Bash\n---\n", nil, ""},
+		{"claude", "a plugin", ".claude/skills/y/.claude-plugin/plugin.json", "{}", nil, "y is a plugin"},
+		{"claude", "includes a secret", "CLAUDE.md", "See @README.md, a@b.c and @CLAUDE.md\n- @./CLAUDE.md\n", nil, ""},
 		{"claude", "an agent in quotes", ".claude/agents/x.md", "---\n\"hooks\": {}\n---\n", nil, "cannot be told"},
 	} {
 		t.Run(test.agent+"/"+test.name, func(t *testing.T) {
@@ -164,7 +168,13 @@ func TestFindLinks(t *testing.T) {
 	}{
 		{"claude", "CLAUDE.md", secret, true}, {"claude", ".claude/CLAUDE.md", secret, true}, {"claude", ".claude/rules/x.md", secret, true},
 		{"claude", "CLAUDE.local.md", ".env", true}, {"claude", "CLAUDE.md", "AGENTS.md", false}, {"claude", "CLAUDE.md", "/nowhere", false},
-		{"claude", "AGENTS.md", secret, false}, {"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
+		{"claude", "AGENTS.md", secret, true}, {"claude", ".claude/AGENTS.md", secret, true}, {"claude", ".claude/rules/a/x.md", secret, true},
+		{"claude", ".claude/skills/x/SKILL.md", secret, true}, {"claude", ".claude/skills/x/run.py", secret, false},
+		{"claude", ".claude/commands/x.md", secret, true}, {"claude", ".claude/output-styles/x.md", secret, true},
+		{"claude", ".claude/commands/x.md", "../../OTHER.md", false}, {"opencode", "docs/a/x.md", secret, true},
+		{"opencode", ".opencode/command/x.md", secret, true}, {"opencode", ".opencode/skills/x/SKILL.md", secret, true},
+		{"codex", ".agents/skills/x/SKILL.md", secret, true}, {"gemini", "a/b/GEMINI.md", secret, true},
+		{"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
 		{"codex", "AGENTS.md", secret, true}, {"codex", "AGENTS.override.md", "/proc/self/environ", true},
 		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"gemini", "GEMINI.md", secret, true},
 		{"gemini", "NOTES.md", secret, true},
@@ -174,7 +184,7 @@ func TestFindLinks(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "repository", "dir")
 			link := filepath.Join(dir, test.link)
 			for path, text := range map[string]string{secret: "x", dir + "/.env": "x", dir + "/.cursorrules": "x", dir + "/OTHER.md": "x", dir + "/AGENTS.md": "x",
-				dir + "/opencode.json": `{"instructions":["docs/*.md"]}`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
+				dir + "/opencode.json": `{"instructions":["docs/**/*.{md,txt}"]}`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
 				if path == link {
 					continue
 				}
@@ -229,5 +239,104 @@ func TestHere(t *testing.T) {
 	found, err = unasked.Here(dir, nil)
 	if err != nil || len(found) != 2 || !slices.Equal(found[1].Files, []string{".opencode/plugin/x/y.js", ".opencode/plugin/z.js"}) {
 		t.Errorf("here: %+v, %v", found, err)
+	}
+}
+
+// A file of instructions that includes another has the model told that one, too: no secret of the directory's, by whatever way.
+func TestFindIncluded(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		agent, file, text string
+		found             bool
+	}{
+		{"claude", "CLAUDE.md", "keys: @.env", true}, {"claude", "CLAUDE.md", "@./sub/../.env#part", true}, {"claude", "CLAUDE.md", "@more.md", true},
+		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
+		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
+		{"claude", "../CLAUDE.md", "@dir/.env", true},
+	} {
+		dir := filepath.Join(t.TempDir(), "repository", "dir")
+		for name, text := range map[string]string{".env": "x", "README.md": "x", "more.md": "@sub/more.md", "sub/more.md": "@../.env", test.file: test.text} {
+			file := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(".env", filepath.Join(dir, "key.txt")); err != nil {
+			t.Fatal(err)
+		}
+		found, err := unasked.Find(test.agent, dir, nil)
+		if got := words(found); err != nil || (got != "") != test.found {
+			t.Errorf("%s: %s: %q: got %q, %v", test.agent, test.file, test.text, got, err)
+		}
+	}
+}
+
+// What an agent tells its model with a file that it reads is looked at in the directories between that and its own.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	top, secret := t.TempDir(), filepath.Join(t.TempDir(), "id_rsa")
+	sub := filepath.Join(top, "a", "b")
+	if err := os.MkdirAll(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(secret, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{filepath.Join(top, "a", "AGENTS.md"), filepath.Join(top, "CLAUDE.md")} {
+		if err := os.Symlink(secret, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	linked := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(top, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		agent, file string
+		want        bool
+	}{
+		{"claude", sub + "/x", true}, {"opencode", sub + "/x", true}, {"codex", sub + "/x", false}, {"claude", top + "/x", false},
+		{"claude", linked + "/a/x", true}, {"claude", secret, false},
+	} {
+		if got := words(unasked.Told(test.agent, test.file, top)); (got != "") != test.want {
+			t.Errorf("%s: %s: got %q", test.agent, test.file, got)
+		}
+	}
+}
+
+// A home that lies in a repository, or below the directory to work in, ends no search but its own.
+func TestHomeInRepository(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	work, home := filepath.Join(top, "work"), filepath.Join(top, "home")
+	for _, dir := range []string{work, filepath.Join(home, "project"), filepath.Join(top, ".claude"), filepath.Join(home, ".claude")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{top, home} {
+		if err := os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(`{"hooks":{}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		dir, home string
+		want      bool
+	}{
+		{work, home, true}, {top, home, true}, {top, home + "/", true}, {work, "", true},
+		{home, home, false}, {home, home + "/", false}, {filepath.Join(home, "project"), home, false},
+		{filepath.Join(home, "project"), link, false}, {filepath.Join(link, "project"), home, false}, {filepath.Join(link, "project"), link, false},
+	} {
+		found, err := unasked.Find("claude", test.dir, []string{"HOME=" + test.home})
+		if got := words(found); err != nil || (got != "") != test.want {
+			t.Errorf("in %s with the home %s: got %q, %v", test.dir, test.home, got, err)
+		}
 	}
 }

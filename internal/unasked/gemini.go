@@ -40,9 +40,19 @@ func findGemini(dir string, environ []string) ([]Finding, error) {
 		}
 	}
 	found, err := inRepository(dir, environ, func(dir string) []Finding {
-		return append(geminiVariables(dir), ledAway(dir, "GEMINI.md")...)
+		const own = "GEMINI.md"
+		told := slices.Concat(instructions(dir, []string{own}, nil, ".gemini/skills", ".agents/skills"), included(dir, own))
+		return append(geminiVariables(dir), told...)
 	})
-	return append(geminiFindings(filepath.Clean(dir)), found...), err
+	return slices.Concat(geminiFindings(filepath.Clean(dir)), found, geminiBelow(filepath.Clean(dir))), err
+}
+
+// geminiBelow finds links in place of instructions in the directories below, which Gemini looks for, too.
+func geminiBelow(dir string) []Finding {
+	links, _ := linksBehind(dir, ".") // it looks into 200 directories
+	return ledAway(dir, slices.DeleteFunc(links, func(name string) bool {
+		return filepath.Base(name) != "GEMINI.md" || name == "GEMINI.md"
+	})...)
 }
 
 func geminiFindings(dir string) (found []Finding) {

@@ -2,10 +2,15 @@ package unasked
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 )
 
 // An agent tells its model what stands in files of instructions as soon as a session begins. Where one of them is a
@@ -39,6 +44,122 @@ func ofInstructions(name string) bool {
 		strings.HasPrefix(name, ".") && strings.HasSuffix(name, "rules")
 }
 
+// instructions finds links in place of what an agent tells its model: in a directory, of texts below some others, and of
+// what skills begin with, which is told in part.
+func instructions(dir string, names, dirs []string, skills ...string) (found []Finding) {
+	for _, in := range dirs {
+		names = slices.Concat(names, linksIn(dir, in))
+	}
+	for _, in := range skills {
+		names = slices.Concat(names, skillsIn(dir, in))
+	}
+	return ledAway(dir, names...)
+}
+
+// skillsIn lists the files that skills begin with, relative to dir.
+func skillsIn(dir, name string) (names []string) {
+	for _, skill := range below(dir, name) {
+		const file = "SKILL.md"
+		if _, err := os.Lstat(filepath.Join(dir, skill, file)); err == nil {
+			names = append(names, filepath.Join(skill, file))
+		}
+	}
+	return names
+}
+
+// Bounds of what is looked through of a repository's instructions.
+const (
+	mostLooked  = 2000 // names in a directory, and below
+	mostInclude = 100  // files that files include
+)
+
+// linksIn lists the links to texts in a directory of a repository's and below, behind links to directories, too.
+func linksIn(dir, name string) (names []string) {
+	looked := 0
+	for queue := []string{name}; len(queue) > 0 && looked < mostLooked; queue = queue[1:] {
+		for _, at := range below(dir, queue[0]) {
+			looked++
+			path := filepath.Join(dir, at)
+			is, err := os.Lstat(path)
+			link := err == nil && is.Mode()&fs.ModeSymlink != 0
+			if link {
+				is, err = os.Stat(path)
+			}
+			switch {
+			case err != nil:
+			case is.IsDir():
+				queue = append(queue, at)
+			case link && ofInstructions(at):
+				names = append(names, at)
+			}
+		}
+	}
+	return names
+}
+
+// include is how files of instructions include others, for Claude and Gemini.
+var include = lazyregexp.New(`(?:^|\s)@([^\s#]+)`)
+
+// included finds files that hold a secret by their names, and that files of instructions include: what they hold is told
+// to the model with the rest. Measured with Claude 2.1.316, which includes what lies in the repository.
+func included(dir string, names ...string) (found []Finding) {
+	seen := map[string]bool{}
+	for queue := slices.Clone(names); len(queue) > 0 && len(seen) < mostInclude; queue = queue[1:] {
+		name := filepath.Clean(queue[0])
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		data, _ := text(dir, name)
+		for _, match := range include.Get().FindAllSubmatch(data, -1) {
+			other := filepath.Join(filepath.Dir(name), string(match[1]))
+			path := filepath.Join(dir, other)
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				continue
+			}
+			for _, file := range []string{path, real} {
+				if is, secret := sensitive.Find(file, "", sensitive.Secret); secret {
+					found = append(found, Finding{Dir: dir, Files: []string{name}, Instead: "take that out of it",
+						What: filepath.Join(dir, name) + " has the model told " + path + ", which " + is.Says})
+					break
+				}
+			}
+			if filepath.IsLocal(other) {
+				queue = append(queue, other)
+			}
+		}
+	}
+	return found
+}
+
+// Told finds what an agent tells its model because it reads or changes a file below the directory that it works in: links
+// in place of instructions in the directories between these two.
+func Told(agent, file, top string) (found []Finding) {
+	names := map[string][]string{"claude": claudeInstructions, "opencode": opencodeInstructions}[agent]
+	if names == nil {
+		return nil
+	}
+	within := func(dir, top string) {
+		for top = strings.TrimSuffix(top, "/") + "/"; strings.HasPrefix(dir, top); dir = filepath.Dir(dir) {
+			found = append(found, ledAway(dir, names...)...)
+			if agent == "claude" {
+				found = append(found, included(dir, names...)...)
+			}
+		}
+	}
+	within(filepath.Dir(file), filepath.Clean(top))
+	if len(found) > 0 {
+		return found
+	}
+	real, err := filepath.EvalSymlinks(filepath.Dir(file))
+	realTop, topErr := filepath.EvalSymlinks(top)
+	if err == nil && topErr == nil {
+		within(real, realTop)
+	}
+	return found
+}
+
 // below lists the files in a directory of a repository's, by their names relative to dir; none where there is no such
 // directory.
 func below(dir, name string) (names []string) {
@@ -66,10 +187,42 @@ func named(dir string, setting json.RawMessage) (names []string, own bool) {
 		if !filepath.IsLocal(name) || strings.HasPrefix(name, "~") || strings.Contains(name, ":") {
 			return nil, false
 		}
-		all = append(all, name)
-		if found, err := fs.Glob(os.DirFS(dir), name); err == nil {
-			all = append(all, found...)
+		at := strings.IndexAny(name, `*?[]{}()!+@\`)
+		if at < 0 {
+			all = append(all, name)
+			continue
 		}
+		// What a pattern means to the agent is its own business: any link behind where it begins may be one of these.
+		links, whole := linksBehind(dir, filepath.Dir(name[:at]+"x"))
+		if !whole {
+			return nil, false
+		}
+		all = append(all, links...)
 	}
 	return all, true
+}
+
+// mostBehind is how many names are looked at behind where a pattern begins.
+const mostBehind = 50_000
+
+// linksBehind lists the links to files below a directory of a repository's; false where it holds too much to look at.
+func linksBehind(dir, name string) (links []string, whole bool) {
+	looked := 0
+	err := fs.WalkDir(os.DirFS(dir), name, func(path string, entry fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case looked > mostBehind:
+			return errors.New("too much")
+		case err != nil:
+			return nil //nolint:nilerr // the agent cannot look there either
+		case entry.IsDir() && slices.Contains([]string{".git", "node_modules"}, entry.Name()):
+			return fs.SkipDir // nobody's instructions
+		case entry.Type()&fs.ModeSymlink != 0:
+			if is, err := os.Stat(filepath.Join(dir, path)); err == nil && !is.IsDir() {
+				links = append(links, path)
+			}
+		}
+		return nil
+	})
+	return links, err == nil
 }

@@ -64,8 +64,16 @@ func opencodeFindings(dir string) (found []Finding) {
 			}
 		}
 	}
-	return append(found, ledAway(dir, "AGENTS.md", "CLAUDE.md", "CONTEXT.md")...)
+	var texts []string
+	for _, name := range strings.Fields("agent agents command commands mode modes") {
+		texts = append(texts, ".opencode/"+name)
+	}
+	return append(found, instructions(dir, opencodeInstructions, texts, ".opencode/skill", ".opencode/skills", ".claude/skills",
+		".agents/skills")...)
 }
+
+// opencodeInstructions are the files that opencode tells its model in each directory that it works or reads in.
+var opencodeInstructions = strings.Fields("AGENTS.md CLAUDE.md CONTEXT.md")
 
 // keepsToItself reports whether a setting is one by which opencode does not put conversations on a server of its
 // maker's (https://opencode.ai/docs/share).

@@ -3,6 +3,7 @@ package unasked
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,17 +13,17 @@ func inRepository(dir string, environ []string, find func(dir string) []Finding)
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("%q is no absolute path of a directory to work in", dir)
 	}
-	home := variable(environ, "HOME")
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, err
 	}
+	homes := homesIn(environ)
 	starts := []string{filepath.Clean(dir), real}
 	if starts[0] == real {
 		starts = starts[1:]
 	}
 	for _, start := range starts {
-		for at := start; at != home && !strings.HasPrefix(home, strings.TrimSuffix(at, "/")+"/"); at = filepath.Dir(at) {
+		for at := start; !isOneOf(homes, at, start != real); at = filepath.Dir(at) {
 			all = append(all, find(at)...)
 			if at == "/" {
 				break
@@ -30,6 +31,30 @@ func inRepository(dir string, environ []string, find func(dir string) []Finding)
 		}
 	}
 	return all, nil
+}
+
+// isOneOf reports whether a directory is one of some, by its name or, with links in it, by where that leads.
+func isOneOf(dirs []string, dir string, linked bool) bool {
+	if linked {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && slices.Contains(dirs, real) {
+			return true
+		}
+	}
+	return slices.Contains(dirs, dir)
+}
+
+// homesIn returns the names of the home that a person's environment has. What lies above it is no person's own: who
+// works there, in a repository with a home in it for one, obeys what stands there as anybody does.
+func homesIn(environ []string) (names []string) {
+	home := variable(environ, "HOME")
+	if !filepath.IsAbs(home) {
+		return nil
+	}
+	names = append(names, filepath.Clean(home))
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		names = append(names, real)
+	}
+	return names
 }
 
 // variable returns the value of an environment variable; "" for one that is not there.
