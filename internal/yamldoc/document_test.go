@@ -169,3 +169,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What a line leaves open is guessed where people can have written it: a repository's file is read before anybody trusts it,
+// and 100 KB of brackets in one line took ten seconds.
+func TestLongLinesAreNotGuessedAt(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]bool{100: true, longestOpen: true, longestOpen + 3: false, 100_000: false} {
+		for _, open := range []string{"[ x, ", `"x `} {
+			line := open + strings.Repeat("x", length-len(open))
+			doc := Parse("f.yaml", []byte(line), Options{})
+			if got := len(doc.Found) > 0 && strings.Contains(doc.Found[0].Message, "opens here is not closed"); got != want {
+				t.Errorf("%q of %d bytes: guessed %t, want %t: %v", open, length, got, want, doc.Found)
+			}
+		}
+	}
+}

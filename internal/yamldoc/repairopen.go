@@ -7,6 +7,10 @@ import (
 
 // The guesses about what a line has left open: a quotation mark or a bracket that nothing closes.
 
+// longestOpen is how long a line may be, in bytes, of which is guessed what it leaves open: that takes time by the square
+// of it, and nobody writes longer ones by hand.
+const longestOpen = 16 << 10
+
 // guessQuote finds the quotation mark, in the line or above it, that opens a text which nothing closes.
 func guessQuote(lines []string, at int) []repair {
 	var all []repair
@@ -26,6 +30,9 @@ func guessQuote(lines []string, at int) []repair {
 
 // openQuote returns the place of a quotation mark that the line opens and does not close.
 func openQuote(line string) (int, bool) {
+	if len(line) > longestOpen {
+		return 0, false
+	}
 	for i := 0; i < len(line); {
 		opens := line[i] == '"' || line[i] == '\''
 		if !opens || i > 0 && !strings.ContainsRune(" [{,\t", rune(line[i-1])) {
@@ -61,6 +68,9 @@ func guessBracket(lines []string, at int) []repair {
 // openBracket returns the place of the first bracket that a line opens and does not close, and what would
 // close all of them.
 func openBracket(line string) (int, string) {
+	if len(line) > longestOpen {
+		return 0, ""
+	}
 	var open []int
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
