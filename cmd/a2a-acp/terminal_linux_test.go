@@ -24,23 +24,13 @@ func TestQuestionsInTurn(t *testing.T) {
 	m.write("calls.jsonl", strings.Repeat(call, 4))
 	w := m.terminal(24, 80, "tools", "run", "--tools", filepath.Join(m.home, "tools.yaml"),
 		"--batch", filepath.Join(m.home, "calls.jsonl"), "--at-once", "1")
-	asked := func(count int) {
-		t.Helper()
-		for range 1200 {
-			if strings.Count(w.everything(), "Run it? [y/N]") >= count {
-				return
-			}
-			<-time.After(50 * time.Millisecond)
-		}
-		t.Fatalf("question %d does not come to the screen:\n%s", count, w.everything())
-	}
-	asked(1)
+	w.asked(1)
 	w.typed("n\ny\ny\n") // the person who types ahead has seen one question, and each y would allow an act
-	asked(2)
+	w.asked(2)
 	w.typed("n\n")
-	asked(3)
+	w.asked(3)
 	w.typed("n\n")
-	asked(4)
+	w.asked(4)
 	w.typed("y\n")
 	if err := w.ends(); err == nil || err.Error() != "exit status 3" {
 		t.Errorf("it ended with %v; want exit status 3", err)
@@ -48,6 +38,33 @@ func TestQuestionsInTurn(t *testing.T) {
 	if !strings.Contains(w.everything(), "4 calls: 1 completed, 3 denied") {
 		t.Errorf("the screen has:\n%s", w.everything())
 	}
+}
+
+// TestAskedOnce has a call made as an agent's on a terminal, where the question is the one that the person answers.
+func TestAskedOnce(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	w := m.terminal(24, 80, "tools", "run", "--tools", filepath.Join(m.home, "tools.yaml"), "asks", "-p", "word=w", "--as", "claude")
+	w.asked(1)
+	w.typed("n\n")
+	if err := w.ends(); err == nil || err.Error() != "exit status 3" {
+		t.Errorf("it ended with %v; want exit status 3", err)
+	}
+	if shown := strings.Count(w.everything(), "Asked because"); shown != 1 {
+		t.Errorf("the question stands on the screen %d times:\n%s", shown, w.everything())
+	}
+}
+
+// asked waits until so many questions have been put.
+func (w *window) asked(count int) {
+	w.t.Helper()
+	for range 1200 {
+		if strings.Count(w.everything(), "Run it? [y/N]") >= count {
+			return
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+	w.t.Fatalf("question %d does not come to the screen:\n%s", count, w.everything())
 }
 
 // TestLoginIsDone has a task wait for a login. Enter says that it is done: by a message, where one is waited for, and else the

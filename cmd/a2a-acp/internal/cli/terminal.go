@@ -62,6 +62,11 @@ func (t *Terminal) WithBoard(board approval.Board, wait bool) *Terminal {
 	return t
 }
 
+// Shows reports whether a question is put on this terminal, where it is read.
+func (t *Terminal) Shows() bool {
+	return t.nobody == nil && !t.yes && IsTerminal(t.env.Stdin) && IsTerminal(t.env.Stderr)
+}
+
 // Ask implements approval.Asker. An agent that has a shell could type --yes, or bring a terminal of its
 // own; a call from below a bridge is no person's act.
 func (t *Terminal) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {

@@ -73,16 +73,18 @@ func runAs(ctx context.Context, env *cli.Environment, a *app.App, call tool.Call
 			seen.Title, seen.Question = q.Title, q.Text
 		}
 	}
+	terminal := cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait)
 	if !asJSON {
 		writeOffer(env.Stdout, seen)
 		if failure == nil {
 			governed := slices.ContainsFunc(a.Set().Governors,
 				func(f governor.File) bool { return len(f.Permission) > 0 })
-			writeAsked(env.Stdout, seen, governed)
+			follows := !flags.dryRun && terminal.Shows() && cli.IsTerminal(env.Stdout)
+			writeAsked(env.Stdout, seen, governed, follows)
 		}
 	}
 	if !flags.dryRun {
-		result := a.Executor.Execute(ctx, call, cli.NewTerminal(env, flags.yes).WithBoard(a.Questions, flags.wait))
+		result := a.Executor.Execute(ctx, call, terminal)
 		seen.gets(entry.Tool, result)
 	} else if failure != nil {
 		result := tool.Result{ToolID: call.Tool, Status: tool.StatusFailed, ExitCode: -1, Error: failure}
@@ -139,10 +141,14 @@ func writeOffer(w io.Writer, seen seenAs) {
 	fmt.Fprintf(w, "and calls it with\n  %s\n", display.Line(string(seen.Arguments)))
 }
 
-// writeAsked tells what the person sees of the call.
-func writeAsked(w io.Writer, seen seenAs, governed bool) {
+// writeAsked tells what the person sees of the call: the question, unless that follows on the same screen.
+func writeAsked(w io.Writer, seen seenAs, governed, follows bool) {
 	fmt.Fprintln(w, "\nThe person sees")
-	if seen.Question != "" {
+	switch {
+	case seen.Question != "" && follows:
+		fmt.Fprint(w, "  the question that follows, unless it was answered before\n\n")
+		return
+	case seen.Question != "":
 		fmt.Fprintf(w, "  %s\n\n%s\n", seen.Title, cli.Indent(seen.Question))
 		return
 	}
