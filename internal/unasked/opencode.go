@@ -64,6 +64,9 @@ func opencodeFindings(dir string) (found []Finding) {
 			}
 		}
 	}
+	for _, f := range opencodeInstalls(dir) {
+		told(f.What, f.Files...)
+	}
 	var texts []string
 	for _, name := range strings.Fields("agent agents command commands mode modes") {
 		texts = append(texts, ".opencode/"+name)
