@@ -60,7 +60,7 @@ func terminals() map[string]Terminal {
 			Commands: map[string]string{"run": opencodeOptions +
 				" --command= --format= -f* --file* --title= --variant= --thinking"}},
 		"gemini": {Program: "gemini", Package: "@google/gemini-cli",
-			Unguarded: "its hooks stand in files of yours alone, so a2a-acp cannot have it ask"},
+			Unguarded: "Gemini takes its hooks from your own settings alone, so none of its acts can be decided in a terminal"},
 	}
 }
 

@@ -106,7 +106,8 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 			return cli.Fail(exit.Usage, fmt.Errorf("run %s: %w", args[0], err))
 		}
 	} else if !flags.On(set.Settings) {
-		return cli.Fail(exit.Usage, fmt.Errorf("run %s: %s; with --confine the sandbox holds it", args[0], terminal.Unguarded))
+		return cli.Fail(exit.Usage, fmt.Errorf("run %s: %s; start it in a sandbox (a2a-acp run "+
+			"--confine %s), or in an editor (a2a-acp editor enable)", args[0], terminal.Unguarded, args[0]))
 	}
 	command, err := cli.Finder(env).Find(agent)
 	if err != nil {
