@@ -48,7 +48,37 @@ func codexFindings(dir string) (found []Finding) {
 			told(filepath.Join(dir, config) + " has " + name)
 		}
 	}
+	names, own := codexFallbacks(string(data))
+	if !own {
+		told(filepath.Join(dir, config) + " has instructions in other files than those of instructions")
+	}
+	found = append(found, ledAway(dir, names...)...)
 	return append(found, instructions(dir, []string{"AGENTS.md", "AGENTS.override.md"}, nil, ".codex/skills", ".agents/skills")...)
+}
+
+var (
+	// codexNamed is the setting that names further files of instructions, as tomlNames lets it be written.
+	codexNamed = lazyregexp.New(`(?m)^\s*project_doc_fallback_filenames\s*=\s*\[([^\]]*)\]`)
+	tomlText   = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)
+)
+
+// codexFallbacks lists the files that Codex takes for instructions where there is no AGENTS.md, in each directory. It is
+// false where one is none by its name: Codex joins whatever it is to the directory, and tells its model what it holds.
+func codexFallbacks(text string) (names []string, own bool) {
+	matches := codexNamed.FindAllStringSubmatch(text, -1)
+	if strings.Count(text, "project_doc_fallback_filenames") != len(matches) {
+		return nil, false
+	}
+	for _, match := range matches {
+		for _, quoted := range tomlText.FindAllString(match[1], -1) {
+			name := quoted[1 : len(quoted)-1]
+			if name != filepath.Base(name) || strings.Contains(name, `\`) || !ofInstructions(name) {
+				return nil, false
+			}
+			names = append(names, name)
+		}
+	}
+	return names, true
 }
 
 var (

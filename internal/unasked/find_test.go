@@ -43,6 +43,10 @@ func TestFind(t *testing.T) {
 		{"codex", "another feature", ".codex/config.toml", "[features]\njs_repl = true\n", nil, "has features.js_repl"},
 		{"codex", "what it reaches", ".codex/config.toml", "[sandbox_workspace_write]\nnetwork_access = true\n", nil, "has sandbox_workspace_write.network_access"},
 		{"codex", "the web", ".codex/config.toml", "web_search = \"live\"\n", nil, "has web_search"},
+		{"codex", "other instructions", ".codex/config.toml", "project_doc_fallback_filenames = [\".env\"]\n", nil, "has instructions in other files"},
+		{"codex", "instructions elsewhere", ".codex/config.toml", "project_doc_fallback_filenames = ['A.md',\n  \"../../keys.md\"]\n", nil, "has instructions in other files"},
+		{"codex", "instructions that are hidden", ".codex/config.toml", "project_doc_fallback_filenames = [\"\\u002eenv\"]\n", nil, "has instructions in other files"},
+		{"codex", "instructions in a table", ".codex/config.toml", "features.x.project_doc_fallback_filenames = [\"id_rsa\"]\n", nil, "has instructions in other files"},
 		{"codex", "no TOML", ".codex/config.toml", "{\n", nil, "cannot be told"},
 		{"codex", "agents", ".codex/agents/x.toml", "", nil, "agents holds agents"},
 		{"opencode", "none", "README.md", "", nil, ""},
@@ -185,6 +189,7 @@ func TestFindLinks(t *testing.T) {
 		{"codex", ".agents/skills/x/SKILL.md", secret, true}, {"gemini", "a/b/GEMINI.md", secret, true},
 		{"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
 		{"codex", "AGENTS.md", secret, true}, {"codex", "AGENTS.override.md", "/proc/self/environ", true},
+		{"codex", "NOTES.md", secret, true},
 		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"gemini", "GEMINI.md", secret, true},
 		{"gemini", "NOTES.md", secret, true},
 	} {
@@ -193,7 +198,7 @@ func TestFindLinks(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "repository", "dir")
 			link := filepath.Join(dir, test.link)
 			for path, text := range map[string]string{secret: "x", dir + "/.env": "x", dir + "/.cursorrules": "x", dir + "/OTHER.md": "x", dir + "/AGENTS.md": "x",
-				dir + "/opencode.json": `{"instructions":["docs/**/*.{md,txt}"]}`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
+				dir + "/opencode.json": `{"instructions":["docs/**/*.{md,txt}"]}`, dir + "/.codex/config.toml": `project_doc_fallback_filenames = ["NOTES.md"]`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
 				if path == link {
 					continue
 				}
