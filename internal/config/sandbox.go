@@ -156,12 +156,16 @@ func (e *toolEntry) readAllowedPaths(v yamldoc.Value) {
 		if entry.IsMapping() {
 			var allowed tool.AllowedPath
 			yamldoc.ReadKeys(entry, allowedPathMapping(), &allowed)
+			if path, ok := entry.Get("path"); ok {
+				e.allowed = append(e.allowed, pathAt(allowed.Path, path))
+			}
 			entry.Require("path", "path: /srv/data")
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, allowed)
 			continue
 		}
 		if path, ok := readPath(entry); ok {
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, tool.AllowedPath{Path: path})
+			e.allowed = append(e.allowed, pathAt(path, entry))
 		}
 	}
 }

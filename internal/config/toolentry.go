@@ -23,6 +23,7 @@ type toolEntry struct {
 	a2a          yamldoc.Value
 	token        *tool.Reference // of a2a
 	sentAt       tool.Source     // what says where its references go
+	allowed      []placedPath    // its allowed_paths
 	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
@@ -181,7 +182,7 @@ func (e *toolEntry) finish() Loaded {
 	e.checkRetry()
 	e.checkCaching()
 	e.checkExamples()
-	loaded.Tool, loaded.sentAt = e.tool, e.sentAt
+	loaded.Tool, loaded.sentAt, loaded.allowed = e.tool, e.sentAt, e.allowed
 	return loaded
 }
 

@@ -34,7 +34,8 @@ type Loaded struct {
 	// Warnings are what its author should know, in the order of reading.
 	Warnings yamldoc.Errors
 
-	sentAt tool.Source // what says where its references go; the zero Source for a script
+	sentAt  tool.Source  // what says where its references go; the zero Source for a script
+	allowed []placedPath // its allowed_paths
 }
 
 // toolsFile is a tools file that is being read.

@@ -218,6 +218,9 @@ func lookAtConfiguration(o Options) ConfigurationState {
 		c.Files = append(c.Files, file.Name)
 	}
 	c.Problems = append(c.Problems, set.Warnings...)
+	for i := range set.Tools {
+		c.Problems = append(c.Problems, config.CheckPaths(&set.Tools[i])...)
+	}
 	if set.Commands != nil {
 		var added AddedCommands
 		added.File, added.Programs, added.Variables = set.Commands.Rows()

@@ -154,7 +154,7 @@ func writeConfiguration(env *cli.Environment, c doctor.ConfigurationState) {
 	}
 	fmt.Fprintln(env.Stdout)
 	for _, problem := range c.Problems {
-		fmt.Fprintf(env.Stdout, "       %s\n", problem)
+		fmt.Fprintf(env.Stdout, "       %s\n", strings.ReplaceAll(problem.Error(), "\n", "\n       "))
 	}
 	if added := c.Commands; added != nil {
 		fmt.Fprintf(env.Stdout, "  ok   commands: %s adds rows of programs: %d, of variables: %d\n",

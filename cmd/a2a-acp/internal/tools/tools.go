@@ -410,7 +410,7 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, cli.Checked, e
 		}
 		found, included := set.Warnings, 0
 		for i := range set.Tools {
-			found = append(append(found, config.CheckSetups(&set.Tools[i])...), checkProgram(&programs, &set.Tools[i].Tool)...)
+			found = append(found, checkTool(&programs, &set.Tools[i])...)
 			if set.Tools[i].Tool.Shipped() {
 				included++
 			}
@@ -447,8 +447,7 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, cli.Checked, e
 		}
 		count += len(loaded)
 		for i := range loaded {
-			found = append(append(found, loaded[i].Warnings...), config.CheckSetups(&loaded[i])...)
-			found = append(found, checkProgram(&programs, &loaded[i].Tool)...)
+			found = append(append(found, loaded[i].Warnings...), checkTool(&programs, &loaded[i])...)
 		}
 		all, read = append(all, loaded...), append(read, file)
 	}
@@ -456,6 +455,11 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, cli.Checked, e
 	config.AddExcerptsOf(read, found)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, cli.Checked{All: count}, nil
+}
+
+// checkTool looks at what is not looked at whenever the program starts.
+func checkTool(programs *executor.Programs, loaded *config.Loaded) yamldoc.Errors {
+	return slices.Concat(config.CheckSetups(loaded), config.CheckPaths(loaded), checkProgram(programs, &loaded.Tool))
 }
 
 // checkProgram warns where the program of a tool is another one than its entry names, by its sha256.
