@@ -55,16 +55,41 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// TestLastLineEnds has a tool print a line without an end. A terminal gets one, a pipe the bytes as they are.
+func TestLastLineEnds(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.write("unended.yaml", `version: 2
+tools:
+  unended: {name: Unended, description: Prints, script: "#!/bin/bash\nprintf unended"}
+`)
+	words := []string{"tools", "run", "--tools", filepath.Join(m.home, "unended.yaml"), "unended"}
+	w := m.terminal(24, 80, words...)
+	if err := w.ends(); err != nil {
+		t.Error(err)
+	}
+	w.prints("unended\r\n", 1)
+	if said, err := m.command(words...).Output(); err != nil || string(said) != "unended" {
+		t.Errorf("a pipe has %q, %v", said, err)
+	}
+}
+
 // asked waits until so many questions have been put.
 func (w *window) asked(count int) {
 	w.t.Helper()
+	w.prints("Run it? [y/N]", count)
+}
+
+// prints waits until a text was printed so many times.
+func (w *window) prints(text string, count int) {
+	w.t.Helper()
 	for range 1200 {
-		if strings.Count(w.everything(), "Run it? [y/N]") >= count {
+		if strings.Count(w.everything(), text) >= count {
 			return
 		}
 		<-time.After(50 * time.Millisecond)
 	}
-	w.t.Fatalf("question %d does not come to the screen:\n%s", count, w.everything())
+	w.t.Fatalf("%q number %d does not come to the screen:\n%s", text, count, w.everything())
 }
 
 // TestLoginIsDone has a task wait for a login. Enter says that it is done: by a message, where one is waited for, and else the

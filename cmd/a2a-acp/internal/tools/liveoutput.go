@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"io"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
@@ -17,6 +18,8 @@ type liveOutput struct {
 	mu     sync.Mutex
 	heard  bool // something was printed, or would have been
 	failed error
+
+	unended io.Writer // the terminal on which the last line has no end; nil for none
 }
 
 // Output implements executor.Listener.
@@ -35,6 +38,12 @@ func (l *liveOutput) write(stream executor.Stream, p []byte) {
 	if stream == executor.Stderr {
 		to = l.env.Stderr
 	}
+	if n := len(p); n > 0 && cli.IsTerminal(to) {
+		l.unended = nil
+		if p[n-1] != '\n' {
+			l.unended = to
+		}
+	}
 	if _, err := to.Write(p); err != nil && stream == executor.Stdout && l.failed == nil {
 		l.failed = err
 	}
@@ -48,6 +57,9 @@ func (l *liveOutput) finish(result tool.Result) error {
 	if !l.heard {
 		l.write(executor.Stdout, []byte(result.Stdout))
 		l.write(executor.Stderr, []byte(result.Stderr))
+	}
+	if l.unended != nil { // what follows on the screen begins a line of its own
+		_, _ = io.WriteString(l.unended, "\n")
 	}
 	return l.failed
 }
