@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/approval"
@@ -276,13 +277,8 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 			d.app.o.Say(err.Error())
 		}
 	}
-	if file := call.File; own.Refused == "" && file != "" {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(call.Dir, file)
-		}
-		for _, f := range unasked.Told(d.known.Name, file, s.Dir()) {
-			own.Refused = fmt.Sprintf("%s, which %s would tell its model with it; %s", f.What, d.known.Title, f.Instead)
-		}
+	if why := d.told(s.Dir(), call); own.Refused == "" {
+		own.Refused = why
 	}
 	decision := s.Decide(ctx, own)
 	var input json.RawMessage
@@ -299,6 +295,35 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 		return hook.Answer{Verdict: hook.Allow, Reason: s.Why(decision)}
 	}
 	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(decision), Input: input}
+}
+
+// mostNamed is how many words of a command are looked at.
+const mostNamed = 200
+
+// told says what the agent would tell its model with the files of a call and is not the repository's own; "" for nothing.
+// Claude looks for the files of a command, too: each word may be one.
+func (d *hookDoor) told(dir string, call hook.Call) (why string) {
+	files := []string{call.File}
+	if call.Kind == "execute" {
+		files = strings.FieldsFunc(strings.ReplaceAll(call.Title, `\`, ""), func(r rune) bool {
+			return unicode.IsSpace(r) || strings.ContainsRune("\"'`;|&<>()=", r)
+		})
+	}
+	for _, file := range files[:min(len(files), mostNamed)] {
+		switch {
+		case file == "" || call.Kind == "execute" && file[0] == '-':
+			continue
+		case !filepath.IsAbs(file):
+			file = filepath.Join(call.Dir, file)
+		}
+		if call.Kind == "execute" { // it may be a directory
+			file = filepath.Join(file, "file")
+		}
+		for _, f := range unasked.Told(d.known.Name, file, dir) {
+			return fmt.Sprintf("%s, which %s would tell its model with it; %s", f.What, d.known.Title, f.Instead)
+		}
+	}
+	return ""
 }
 
 // within returns the input of a command with which it runs in the sandbox, under a profile: it can write to the

@@ -77,9 +77,15 @@ func claudeFindings(dir string) (found []Finding) {
 		}
 	}
 	found = append(found, claudePlugins(dir)...)
-	found = append(found, included(dir, append(below(dir, ".claude/rules"), claudeInstructions...)...)...)
-	return append(found, instructions(dir, claudeInstructions, []string{".claude/rules", ".claude/commands", ".claude/agents",
-		".claude/output-styles"}, ".claude/skills")...)
+	return append(found, claudeTold(dir)...)
+}
+
+// claudeTold finds what of a directory is told to Claude's model and is not the repository's own.
+func claudeTold(dir string) []Finding {
+	const rules, skills = ".claude/rules", ".claude/skills"
+	texts := []string{rules, ".claude/commands", ".claude/agents", ".claude/output-styles"}
+	return append(instructions(dir, claudeInstructions, texts, skills),
+		included(dir, append(textsIn(dir, rules, false), claudeInstructions...)...)...)
 }
 
 // claudeInstructions are the files that Claude tells its model in each directory that it works or reads in. AGENTS.md

@@ -265,7 +265,7 @@ func TestFindIncluded(t *testing.T) {
 	}{
 		{"claude", "CLAUDE.md", "keys: @.env", true}, {"claude", "CLAUDE.md", "@./sub/../.env#part", true}, {"claude", "CLAUDE.md", "@more.md", true},
 		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
-		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
+		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"claude", ".claude/rules/a/x.md", "@../../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
 		{"claude", "../CLAUDE.md", "@dir/.env", true},
 	} {
 		dir := filepath.Join(t.TempDir(), "repository", "dir")
@@ -299,7 +299,13 @@ func TestTold(t *testing.T) {
 	if err := os.WriteFile(secret, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, link := range []string{filepath.Join(top, "a", "AGENTS.md"), filepath.Join(top, "CLAUDE.md")} {
+	for _, dir := range []string{"c/.claude/skills/s", "d/.claude/rules", "e"} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, link := range []string{filepath.Join(top, "a", "AGENTS.md"), filepath.Join(top, "CLAUDE.md"),
+		filepath.Join(top, "c/.claude/skills/s/SKILL.md"), filepath.Join(top, "d/.claude/rules/x.md")} {
 		if err := os.Symlink(secret, link); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +319,8 @@ func TestTold(t *testing.T) {
 		want        bool
 	}{
 		{"claude", sub + "/x", true}, {"opencode", sub + "/x", true}, {"codex", sub + "/x", false}, {"claude", top + "/x", false},
-		{"claude", linked + "/a/x", true}, {"claude", secret, false},
+		{"claude", linked + "/a/x", true}, {"claude", top + "/c/x", true}, {"claude", top + "/d/x", true}, {"claude", top + "/e/x", false},
+		{"claude", secret, false},
 	} {
 		if got := words(unasked.Told(test.agent, test.file, top)); (got != "") != test.want {
 			t.Errorf("%s: %s: got %q", test.agent, test.file, got)

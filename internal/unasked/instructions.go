@@ -48,7 +48,7 @@ func ofInstructions(name string) bool {
 // what skills begin with, which is told in part.
 func instructions(dir string, names, dirs []string, skills ...string) (found []Finding) {
 	for _, in := range dirs {
-		names = slices.Concat(names, linksIn(dir, in))
+		names = slices.Concat(names, textsIn(dir, in, true))
 	}
 	for _, in := range skills {
 		names = slices.Concat(names, skillsIn(dir, in))
@@ -73,8 +73,9 @@ const (
 	mostInclude = 100  // files that files include
 )
 
-// linksIn lists the links to texts in a directory of a repository's and below, behind links to directories, too.
-func linksIn(dir, name string) (names []string) {
+// textsIn lists the texts in a directory of a repository's and below, behind links to directories, too; or those alone that
+// are links.
+func textsIn(dir, name string, linksAlone bool) (names []string) {
 	looked := 0
 	for queue := []string{name}; len(queue) > 0 && looked < mostLooked; queue = queue[1:] {
 		for _, at := range below(dir, queue[0]) {
@@ -89,7 +90,7 @@ func linksIn(dir, name string) (names []string) {
 			case err != nil:
 			case is.IsDir():
 				queue = append(queue, at)
-			case link && ofInstructions(at):
+			case (link || !linksAlone) && ofInstructions(at):
 				names = append(names, at)
 			}
 		}
@@ -133,29 +134,26 @@ func included(dir string, names ...string) (found []Finding) {
 	return found
 }
 
-// Told finds what an agent tells its model because it reads or changes a file below the directory that it works in: links
-// in place of instructions in the directories between these two.
+// Told finds what an agent tells its model because it reads or changes a file below the directory that it works in, and
+// which is not the repository's own: of the directories between these two.
 func Told(agent, file, top string) (found []Finding) {
-	names := map[string][]string{"claude": claudeInstructions, "opencode": opencodeInstructions}[agent]
-	if names == nil {
+	told := map[string]func(dir string) []Finding{
+		"claude":   claudeTold,
+		"opencode": func(dir string) []Finding { return ledAway(dir, opencodeInstructions...) },
+	}[agent]
+	if told == nil {
 		return nil
 	}
-	within := func(dir, top string) {
+	between := func(dir, top string) {
 		for top = strings.TrimSuffix(top, "/") + "/"; strings.HasPrefix(dir, top); dir = filepath.Dir(dir) {
-			found = append(found, ledAway(dir, names...)...)
-			if agent == "claude" {
-				found = append(found, included(dir, names...)...)
-			}
+			found = append(found, told(dir)...)
 		}
 	}
-	within(filepath.Dir(file), filepath.Clean(top))
-	if len(found) > 0 {
-		return found
-	}
+	between(filepath.Dir(file), filepath.Clean(top))
 	real, err := filepath.EvalSymlinks(filepath.Dir(file))
 	realTop, topErr := filepath.EvalSymlinks(top)
-	if err == nil && topErr == nil {
-		within(real, realTop)
+	if len(found) == 0 && err == nil && topErr == nil {
+		between(real, realTop)
 	}
 	return found
 }
