@@ -377,6 +377,8 @@ func TestRuleOrder(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
 	approve, ask, reject, other := rule("yes", Approve), rule("look", Ask), rule("no", Reject), rule("other", Reject, about("x"))
+	own := rule("own", Approve)
+	own.Source.Layer = tool.LayerUser
 	workspace := func(rules ...Rule) File {
 		return File{Version: Version2, Rules: rules, TightenOnly: true}
 	}
@@ -393,6 +395,9 @@ func TestRuleOrder(t *testing.T) {
 		{"version 2: reject is the strongest", []File{v2(approve, ask, reject)}, "reject policy", "no"},
 		{"version 2: ask is stronger than approve", []File{v2(approve, ask)}, "ask policy", "look"},
 		{"version 2: of equal ones the first", []File{v2(approve, rule("later", Approve))}, "approve policy", "yes"},
+		{"of equal ones the person's own", []File{v2(approve), v2(own)}, "approve policy", "own"},
+		{"of equal ones of a person's the first", []File{v2(own), v2(approve)}, "approve policy", "own"},
+		{"the person's own is not stronger for that", []File{v2(ask), v2(own)}, "ask policy", "look"},
 		{"files: reject is the strongest", []File{v1(approve, ask), v1(reject)}, "reject policy", "no"},
 		{"files: ask is stronger than approve", []File{v2(ask), v1(approve)}, "ask policy", "look"},
 		{"files: an earlier one is not weaker", []File{v2(reject), v2(approve)}, "reject policy", "no"},

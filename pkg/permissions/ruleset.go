@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // Set is the compiled rules of all policy files. It is immutable. The zero Set has no rules.
@@ -109,7 +110,7 @@ type outcome struct {
 
 // decide evaluates every rule, so that the reasons are complete. A file of the original format answers with
 // its first rule that surely matches and those before it that may match; in version 2 every matching rule
-// answers. The strongest answer holds; of equal ones, the first.
+// answers. The strongest answer holds; of equal ones, the first that did not come with the program.
 func (s *Set) decide(v *evaluation, found []finding) outcome { return s.combine(v, s.match(v, found)) }
 
 // match evaluates every rule by itself, in the order of the files. found holds what each says of the
@@ -123,6 +124,12 @@ func (s *Set) match(v *evaluation, found []finding) []finding {
 		}
 	}
 	return found
+}
+
+// yieldsTo reports whether another rule decides that says the same: whoever wrote it looks for its name in the record, and
+// has said more with it.
+func (c *compiledRule) yieldsTo(other *compiledRule) bool {
+	return c.Source.Layer == tool.LayerEmbedded && other.Source.Layer != tool.LayerEmbedded
 }
 
 // combine combines what the rules have found.
@@ -147,7 +154,7 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 				if reason.Verdict == Ask {
 					a.asks = append(a.asks, rule)
 				}
-				if a.rule == nil || reason.Verdict.stronger(a.verdict) {
+				if a.rule == nil || reason.Verdict.stronger(a.verdict) || reason.Verdict == a.verdict && a.rule.yieldsTo(rule) {
 					a.rule, a.verdict, a.why = rule, reason.Verdict, reason.Why
 				}
 			}
