@@ -32,7 +32,19 @@ var claudeOfAgents = strings.Fields(`name description tools disallowedTools mode
 // gives its commands other variables. It was measured with claude-agent-acp 0.100.0: over ACP Claude asks nobody
 // about any of it, and reads .mcp.json and, in a work tree of git's, local settings above its directory, too.
 func findClaude(dir string, environ []string) ([]Finding, error) {
-	return inRepository(dir, environ, claudeFindings)
+	found, err := inRepository(dir, environ, claudeFindings)
+	if err != nil {
+		return nil, err
+	}
+	// In a further work tree local settings, agents and skills of the main one count, too (2.1.316).
+	if main := mainWorkTree(dir); main != "" && !slices.Contains(homesIn(environ), main) {
+		for _, f := range claudeFindings(main) {
+			if !slices.ContainsFunc(found, func(other Finding) bool { return other.What == f.What }) {
+				found = append(found, f)
+			}
+		}
+	}
+	return found, nil
 }
 
 func claudeFindings(dir string) (found []Finding) {

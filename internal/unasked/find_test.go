@@ -361,3 +361,34 @@ func TestHomeInRepository(t *testing.T) {
 		}
 	}
 }
+
+// In a further work tree of git's Claude goes by what the main one has, wherever that lies.
+func TestMainWorkTree(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	for name, text := range map[string]string{
+		"main/.claude/settings.local.json": `{"hooks":{}}`, "main/.git/worktrees/wt/commondir": "../..\n", "main/.git/HEAD": "",
+		"further/.git": "gitdir: ../main/.git/worktrees/wt\n", "further/sub/x": "",
+		"absolute/.git": "gitdir: " + top + "/main/.git/worktrees/wt\n", "module/.git": "gitdir: ../main/.git/modules/m\n",
+		"plain/.git/HEAD": "", "nowhere/.git": "gitdir: /nowhere\n",
+	} {
+		file := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string]bool{"main": true, "further": true, "further/sub": true, "absolute": true, "module": false,
+		"plain": false, "nowhere": false} {
+		found, err := unasked.Find("claude", filepath.Join(top, dir), nil)
+		if got := words(found); err != nil || len(found) > 1 || (got != "") != want {
+			t.Errorf("%s: got %q, %v", dir, got, err)
+		}
+		found, err = unasked.Find("claude", filepath.Join(top, dir), []string{"HOME=" + top + "/main"})
+		if got := words(found); err != nil || got != "" {
+			t.Errorf("%s, of the person's own: got %q, %v", dir, got, err)
+		}
+	}
+}

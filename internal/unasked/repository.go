@@ -2,6 +2,7 @@ package unasked
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,4 +66,32 @@ func variable(environ []string, name string) (value string) {
 		}
 	}
 	return value
+}
+
+// mainWorkTree returns the main work tree of the repository that a directory is in, as a further one names it
+// (gitrepository-layout(5)); "" where the directory is in no further one. Whoever made the files could have named any.
+func mainWorkTree(dir string) string {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		data, _ := text(at, ".git")
+		if named, is := strings.CutPrefix(string(data), "gitdir:"); is {
+			own := joined(at, strings.TrimSpace(named))
+			common, _ := text(own, "commondir")
+			main := filepath.Dir(joined(own, strings.TrimSpace(string(common))))
+			if real, err := filepath.EvalSymlinks(main); err == nil && len(common) > 0 {
+				return real
+			}
+			return ""
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == "/" {
+			return ""
+		}
+	}
+}
+
+// joined returns a name that is relative to a directory, or absolute.
+func joined(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
 }
