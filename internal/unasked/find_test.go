@@ -264,7 +264,7 @@ func TestFindIncluded(t *testing.T) {
 		found             bool
 	}{
 		{"claude", "CLAUDE.md", "keys: @.env", true}, {"claude", "CLAUDE.md", "@./sub/../.env#part", true}, {"claude", "CLAUDE.md", "@more.md", true},
-		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
+		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", `see @a\ key.txt`, true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
 		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"claude", ".claude/rules/a/x.md", "@../../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
 		{"claude", "../CLAUDE.md", "@dir/.env", true},
 	} {
@@ -278,8 +278,10 @@ func TestFindIncluded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := os.Symlink(".env", filepath.Join(dir, "key.txt")); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"key.txt", "a key.txt"} {
+			if err := os.Symlink(".env", filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		found, err := unasked.Find(test.agent, dir, nil)
 		if got := words(found); err != nil || (got != "") != test.found {

@@ -99,7 +99,7 @@ func textsIn(dir, name string, linksAlone bool) (names []string) {
 }
 
 // include is how files of instructions include others, for Claude and Gemini.
-var include = lazyregexp.New(`(?:^|\s)@([^\s#]+)`)
+var include = lazyregexp.New(`(?:^|\s)@((?:\\ |[^\s#])+)`)
 
 // included finds files that hold a secret by their names, and that files of instructions include: what they hold is told
 // to the model with the rest. Measured with Claude 2.1.316, which includes what lies in the repository.
@@ -113,7 +113,7 @@ func included(dir string, names ...string) (found []Finding) {
 		seen[name] = true
 		data, _ := text(dir, name)
 		for _, match := range include.Get().FindAllSubmatch(data, -1) {
-			other := filepath.Join(filepath.Dir(name), string(match[1]))
+			other := filepath.Join(filepath.Dir(name), strings.ReplaceAll(string(match[1]), `\ `, " "))
 			path := filepath.Join(dir, other)
 			real, err := filepath.EvalSymlinks(path)
 			if err != nil {
