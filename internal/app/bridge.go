@@ -359,8 +359,12 @@ func (b *bridge) started(command []string) {
 func (b *bridge) coverage() map[string]string {
 	coverage := b.known.Map()
 	if b.boundary != nil {
-		b.app.o.Say(b.boundary.String())
-		coverage["confined"] = b.boundary.String()
+		says := b.boundary.String()
+		if b.agent != nil { // in a terminal of its own there is no editor
+			says += "; what the editor does for it is held to the same"
+		}
+		b.app.o.Say(says)
+		coverage["confined"] = says
 	}
 	return coverage
 }

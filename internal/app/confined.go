@@ -93,7 +93,7 @@ func MustConfine(set *config.Set, confined, bestEffort bool) error {
 		return nil
 	case !confined:
 		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), " +
-			"and this bridge would not confine it; add --confine")
+			"and this would not confine it; add --confine")
 	case bestEffort:
 		return errors.New("the agent is not started: the settings say `confine: required` (a2a-acp.yaml), " +
 			"and --best-effort would start it where this machine cannot confine it; leave --best-effort out")

@@ -155,11 +155,10 @@ func (b *Boundary) Whole() bool { return b.level.AtLeast(sandbox.LevelFull) }
 // String tells people what the agent can do.
 func (b *Boundary) String() string {
 	if !b.Whole() {
-		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s; "+
-			"what the editor does for it is held to the profile", b.o.Profile, b.level)
+		return fmt.Sprintf("the agent is confined (profile %s) only as far as this machine goes, level %s", b.o.Profile, b.level)
 	}
-	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else; "+
-		"what the editor does for it is held to the same", b.o.Profile, b.profile.Dir)
+	return fmt.Sprintf("the agent is confined (profile %s): it can write to %s and its own state, and nowhere else",
+		b.o.Profile, b.profile.Dir)
 }
 
 // Admit refuses a session in a directory that the agent does not see: it would work in an empty one.
