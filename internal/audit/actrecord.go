@@ -84,12 +84,19 @@ func (c ActRecord) By() string {
 var sources = map[string]string{"default": "built in", "confinement": "the sandbox", "fault": "a2a-acp",
 	"tool": "its call", "act": "built in"}
 
-// PutOff reports whether a person has answered after the call had ended without an answer, as an MCP client's does that is
+// PutOff reports whether the call has ended without an answer to a question that stands on, as an MCP client's does that is
 // to ask its person and to make it again. The answer is for the call that is made again.
 func (c ActRecord) PutOff() bool {
-	decided, answered := c.Decided(), c.last(events.ApprovalAnswered)
+	decided := c.Decided()
 	return decided != nil && decided.Decision != nil && decided.Decision.Result == rejected && decided.Decision.Source == "nobody" &&
-		answered != nil && answered.Decision != nil && answered.Decision.Source == "person" && answered.Seq > decided.Seq
+		(decided.Decision.Waits || c.AnsweredLate())
+}
+
+// AnsweredLate reports whether a person has answered when the call had ended already.
+func (c ActRecord) AnsweredLate() bool {
+	decided, answered := c.Decided(), c.last(events.ApprovalAnswered)
+	return decided != nil && answered != nil && answered.Decision != nil && answered.Decision.Source == "person" &&
+		answered.Seq > decided.Seq
 }
 
 // uses returns the id of the call whose question's answer the act has used; "" where it has asked itself, also in a process

@@ -104,6 +104,7 @@ func (o *object) decision(d *events.Decision) {
 	o.string("policy_sha256", d.PolicySHA256)
 	other(o, "environment", d.Environment, len(d.Environment) > 0)
 	o.string("sandbox", d.Sandbox)
+	o.bool("waits", d.Waits)
 	o.end()
 }
 

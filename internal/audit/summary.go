@@ -44,6 +44,9 @@ func Summarise(acts []ActRecord) Summary {
 	used, calls := map[string]bool{}, map[string]bool{}
 	for _, c := range acts {
 		used[c.uses()], calls[c[0].CallID] = true, true
+		if joined := c.last(events.ApprovalJoined); joined != nil && joined.AskedBy != c[0].CallID {
+			used[joined.AskedBy] = true // the question is this call's now
+		}
 	}
 	delete(used, "")
 	delete(calls, "")
@@ -65,7 +68,7 @@ func Summarise(acts []ActRecord) Summary {
 					s.Yes++
 				}
 			}
-			if c.Outcome() != nil || !used[c[0].CallID] && !c.PutOff() { // what has happened is left out by nothing
+			if c.Outcome() != nil || !used[c[0].CallID] && !(c.PutOff() && c.AnsweredLate()) { // what has happened is left out by nothing
 				s.count(c)
 			}
 		}

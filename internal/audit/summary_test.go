@@ -137,3 +137,25 @@ func TestUses(t *testing.T) {
 		}
 	}
 }
+
+// A call whose question stands on waits, and does so once, whatever number of calls have asked it.
+func TestPutOff(t *testing.T) {
+	t.Parallel()
+	asks := func(seq int64, call, joined string) ActRecord {
+		act := &events.Act{Kind: "call"}
+		waits := &events.Decision{DecisionSummary: tool.DecisionSummary{Result: "reject", Source: "nobody"}, Waits: true}
+		c := ActRecord{{Seq: seq, Event: events.Event{Type: events.ApprovalAsked, CallID: call, Act: act}}}
+		if joined != "" {
+			c = append(c, Entry{Seq: seq + 1, Event: events.Event{Type: events.ApprovalJoined, CallID: call, AskedBy: joined, Act: act}})
+		}
+		return append(c, Entry{Seq: seq + 2, Event: events.Event{Type: events.ToolDecided, CallID: call, Act: act, Decision: waits}})
+	}
+	first := asks(1, "first", "")
+	if first.Result() != ResultAsked || first.By() != "" {
+		t.Errorf("it is told as %s by %q", first.Result(), first.By())
+	}
+	s := Summarise([]ActRecord{first, asks(4, "again", "first"), asks(7, "once more", "again")})
+	if got, want := s.Line(), "wrote 0, ran 0, read 0, stopped 0, waiting 1, only seen 0"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

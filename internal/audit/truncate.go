@@ -45,6 +45,7 @@ func truncate(e events.Event) events.Event {
 				Approver: shorten(d.Approver),
 			},
 			Option: shorten(d.Option), Reasons: shortenList(d.Reasons), PolicySHA256: shorten(d.PolicySHA256),
+			Waits: d.Waits,
 		}
 	}
 	if o := e.Outcome; o != nil {

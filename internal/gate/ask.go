@@ -50,6 +50,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 			fmt.Sprintf("%s: nobody answered within %s, which counts as no", asked.Reason, who.Patience))
 	case errors.Is(err, approval.ErrNobody):
 		p.reject(permissions.SourceNobody, fmt.Sprintf("%s: %v", asked.Reason, err))
+		p.Decision.Waits = errors.Is(err, approval.ErrAskerGone)
 	case err != nil:
 		p.reject(permissions.SourceFault, fmt.Sprintf("asked, but not answered: %v", err))
 	default:

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,9 @@ func (r record) Record(ctx context.Context, e events.Event) error {
 	words := "record " + string(e.Type)
 	if e.Decision != nil {
 		words += " " + e.Decision.Result + " " + e.Decision.Source
+		if e.Decision.Waits {
+			words += " and waits"
+		}
 	}
 	if ctx.Err() != nil {
 		words += " too late"
@@ -191,6 +195,9 @@ func TestGate(t *testing.T) {
 			"take, question policy, record approval.asked ask policy, ask write, record tool.decided reject fault"},
 		{"nobody is there", story{rule: open, unanswered: approval.ErrNobody}, "reject nobody no rule: " + approval.ErrNobody.Error(),
 			"take, question default, record approval.asked ask default, ask write, record tool.decided reject nobody"},
+		{"nobody is there, and the question stands on", story{rule: open, unanswered: fmt.Errorf("%w; %w", approval.ErrNobody, approval.ErrAskerGone)},
+			"reject nobody no rule: " + approval.ErrNobody.Error() + "; " + approval.ErrAskerGone.Error(),
+			"take, question default, record approval.asked ask default, ask write, record tool.decided reject nobody and waits"},
 		{"nobody answers in time", story{rule: open, unanswered: context.DeadlineExceeded}, "reject nobody no rule: nobody answered within 1ms, which counts as no",
 			"take, question default, record approval.asked ask default, ask write, record tool.decided reject nobody"},
 		{"a broken editor beside a yes", story{rule: open, answer: person(permissions.Approve), unanswered: errors.New("broken pipe")},

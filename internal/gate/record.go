@@ -37,7 +37,7 @@ func (p *Passage) put(ctx context.Context, event events.Event) error {
 
 // DecisionEvent returns a decision as it is recorded. option is the one that answers an agent's question.
 func DecisionEvent(d permissions.Decision, option string) *events.Decision {
-	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy}
+	out := &events.Decision{DecisionSummary: d.Summary(), Option: option, PolicySHA256: d.Policy, Waits: d.Waits}
 	for _, reason := range d.Reasons {
 		if reason.Matched {
 			out.Reasons = append(out.Reasons, reason.Rule+": "+reason.Why)

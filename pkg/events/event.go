@@ -198,6 +198,8 @@ type Decision struct {
 	Environment map[string]string `json:"environment,omitempty"`
 	// Sandbox is the profile under which the command runs in place of as it was asked for, likewise.
 	Sandbox string `json:"sandbox,omitempty"`
+	// Waits says that nobody has answered, and that the question stands for the same act asked about again.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // The values of Outcome.By.

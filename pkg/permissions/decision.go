@@ -55,6 +55,8 @@ type Decision struct {
 	FollowUp string
 	// Approver is where a person answered, and who it was as far as we know; "" if nobody was asked.
 	Approver string
+	// Waits is set for a no that nobody has given: the question stands, for the same act asked about again.
+	Waits bool
 }
 
 // Reason is what one rule said.

@@ -167,8 +167,11 @@ func inShort(c audit.ActRecord) string {
 	case audit.ResultSeen:
 		return "only seen: the agent did it by itself, and nobody decided it"
 	case audit.ResultAsked:
-		if c.PutOff() {
+		switch {
+		case c.AnsweredLate():
 			return "asked; it did not happen: the answer came when the call had ended, and is for the same call, made again"
+		case c.PutOff():
+			return "asked; it did not happen: nobody had answered when the call ended, and an answer is for the same call, made again"
 		}
 		return ""
 	default:
