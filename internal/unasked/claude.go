@@ -96,8 +96,8 @@ func claudeFindings(dir string) (found []Finding) {
 func claudeTold(dir string) []Finding {
 	const rules, skills = ".claude/rules", ".claude/skills"
 	texts := []string{rules, ".claude/commands", ".claude/agents", ".claude/output-styles"}
-	return append(instructions(dir, claudeInstructions, texts, skills),
-		included(dir, append(textsIn(dir, rules, false), claudeInstructions...)...)...)
+	own, _ := textsIn(dir, rules, false) // where that is not all, instructions finds that
+	return append(instructions(dir, claudeInstructions, texts, skills), included(dir, append(own, claudeInstructions...)...)...)
 }
 
 // claudeInstructions are the files that Claude tells its model in each directory that it works or reads in. AGENTS.md

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -391,6 +392,49 @@ func TestMainWorkTree(t *testing.T) {
 		found, err = unasked.Find("claude", filepath.Join(top, dir), []string{"HOME=" + top + "/main"})
 		if got := words(found); err != nil || got != "" {
 			t.Errorf("%s, of the person's own: got %q, %v", dir, got, err)
+		}
+	}
+}
+
+// Nothing hides behind more than is looked at.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ agent, names, text, want string }{
+		{"claude", ".claude/rules/%d.md", "x", "rules holds more than"}, {"claude", ".claude/skills/%d", "x", "skills holds more than"},
+		{"opencode", ".opencode/command/%d.md", "x", "command holds more than"}, {"claude", "CLAUDE.md", "", "include more files"},
+		{"claude", "CLAUDE.md", "large", "include more files"},
+	} {
+		dir := t.TempDir()
+		includes := ""
+		count := 2001
+		if test.text == "large" {
+			count = 5
+		}
+		for i := range count {
+			name, text := strings.ReplaceAll(test.names, "%d", strconv.Itoa(i)), test.text
+			if name == test.names {
+				name, text = strconv.Itoa(i), "x"
+				if test.text == "large" {
+					text = strings.Repeat("x", 1<<20)
+				}
+				includes += "@" + name + "\n"
+			}
+			file := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if includes != "" {
+			if err := os.WriteFile(filepath.Join(dir, test.names), []byte(includes), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := unasked.Find(test.agent, dir, nil)
+		if got := words(found); err != nil || !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %q, %v", test.names, got, err)
 		}
 	}
 }

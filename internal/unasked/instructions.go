@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
@@ -48,12 +49,24 @@ func ofInstructions(name string) bool {
 // what skills begin with, which is told in part.
 func instructions(dir string, names, dirs []string, skills ...string) (found []Finding) {
 	for _, in := range dirs {
-		names = slices.Concat(names, textsIn(dir, in, true))
+		texts, all := textsIn(dir, in, true)
+		names = slices.Concat(names, texts)
+		if !all {
+			found = append(found, tooMuch(filepath.Join(dir, in), dir))
+		}
 	}
 	for _, in := range skills {
 		names = slices.Concat(names, skillsIn(dir, in))
+		if len(below(dir, in)) > mostLooked {
+			found = append(found, tooMuch(filepath.Join(dir, in), dir))
+		}
 	}
-	return ledAway(dir, names...)
+	return append(found, ledAway(dir, names...)...)
+}
+
+// tooMuch is what is found where not all is looked at: what is behind the bound could be anything.
+func tooMuch(path, dir string) Finding {
+	return Finding{Dir: dir, What: path + " holds more than is looked at", Instead: "take something out of it"}
 }
 
 // skillsIn lists the files that skills begin with, relative to dir.
@@ -70,16 +83,18 @@ func skillsIn(dir, name string) (names []string) {
 // Bounds of what is looked through of a repository's instructions.
 const (
 	mostLooked  = 2000 // names in a directory, and below
-	mostInclude = 100  // files that files include
+	mostInclude = 1000 // files that files include
 )
 
 // textsIn lists the texts in a directory of a repository's and below, behind links to directories, too; or those alone that
-// are links.
-func textsIn(dir, name string, linksAlone bool) (names []string) {
+// are links. It is false where there is more than is looked at.
+func textsIn(dir, name string, linksAlone bool) (names []string, all bool) {
 	looked := 0
-	for queue := []string{name}; len(queue) > 0 && looked < mostLooked; queue = queue[1:] {
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
 		for _, at := range below(dir, queue[0]) {
-			looked++
+			if looked++; looked > mostLooked {
+				return names, false
+			}
 			path := filepath.Join(dir, at)
 			is, err := os.Lstat(path)
 			link := err == nil && is.Mode()&fs.ModeSymlink != 0
@@ -95,7 +110,7 @@ func textsIn(dir, name string, linksAlone bool) (names []string) {
 			}
 		}
 	}
-	return names
+	return names, true
 }
 
 // include is how files of instructions include others, for Claude and Gemini.
@@ -105,13 +120,19 @@ var include = lazyregexp.New(`(?:^|\s)@((?:\\ |[^\s#])+)`)
 // to the model with the rest. Measured with Claude 2.1.316, which includes what lies in the repository.
 func included(dir string, names ...string) (found []Finding) {
 	seen := map[string]bool{}
-	for queue := slices.Clone(names); len(queue) > 0 && len(seen) < mostInclude; queue = queue[1:] {
+	left := mostText // bytes, of all together
+	for queue := slices.Clone(names); len(queue) > 0; queue = queue[1:] {
 		name := filepath.Clean(queue[0])
-		if seen[name] {
+		switch {
+		case seen[name]:
 			continue
+		case len(seen) == mostInclude, left < 0:
+			return append(found, Finding{Dir: dir, What: "the instructions in " + dir + " include more files than are looked at",
+				Instead: "take some out of them"})
 		}
 		seen[name] = true
 		data, _ := text(dir, name)
+		left -= len(data)
 		for _, match := range include.Get().FindAllSubmatch(data, -1) {
 			other := filepath.Join(filepath.Dir(name), strings.ReplaceAll(string(match[1]), `\ `, " "))
 			path := filepath.Join(dir, other)
@@ -159,14 +180,17 @@ func Told(agent, file, top string) (found []Finding) {
 }
 
 // below lists the files in a directory of a repository's, by their names relative to dir; none where there is no such
-// directory.
+// directory, and of more than mostLooked no more than one more.
 func below(dir, name string) (names []string) {
-	entries, err := os.ReadDir(filepath.Join(dir, name))
+	open, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil
 	}
+	defer func() { _ = open.Close() }() // it was only read from
+	entries, _ := open.Readdirnames(mostLooked + 1)
+	slices.Sort(entries)
 	for _, entry := range entries {
-		names = append(names, filepath.Join(name, entry.Name()))
+		names = append(names, filepath.Join(name, entry))
 	}
 	return names
 }
