@@ -30,7 +30,7 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 			}
 		}
 	}
-	if len(found.agents) > 0 && !w.given("confine") && !w.confines() && !w.confinedAlready {
+	if found.hasAgents() && !w.given("confine") && !w.confines() && !w.confinedAlready {
 		w.confine, err = askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?\n"+
 			"(a2a-acp doctor says what this machine can do.)")
 		if err != nil {

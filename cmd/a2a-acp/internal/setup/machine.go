@@ -13,9 +13,13 @@ import (
 
 // machine is what was found that init is about.
 type machine struct {
-	agents  []foundAgent
-	editors []editor.Editor // those that have settings
+	agents   []foundAgent
+	terminal []string        // the names of others, of which there is the terminal's program alone
+	editors  []editor.Editor // those that have settings
 }
+
+// hasAgents reports whether there is an agent that can be started, in an editor or a terminal.
+func (m machine) hasAgents() bool { return len(m.agents)+len(m.terminal) > 0 }
 
 type foundAgent struct {
 	title   string
@@ -28,6 +32,12 @@ func look(env *cli.Environment) machine {
 	finder := cli.Finder(env)
 	for _, agent := range agents.Known() {
 		command, err := finder.Find(agent)
+		if program, in := finder.Find(agent.InTerminal()); err != nil && in == nil {
+			fmt.Fprintf(env.Stderr, "found  %s, for a terminal: %s; for editors: %s\n", agent.Title, strings.Join(program, " "),
+				agent.Install())
+			m.terminal = append(m.terminal, agent.Name)
+			continue
+		}
 		if err != nil {
 			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
 			continue
@@ -41,7 +51,7 @@ func look(env *cli.Environment) machine {
 			m.editors = append(m.editors, e)
 		}
 	}
-	if len(m.agents) == 0 {
+	if !m.hasAgents() {
 		fmt.Fprintln(env.Stderr, "\nno agent was found: what follows works without one; run a2a-acp init again once there is one")
 	}
 	return m

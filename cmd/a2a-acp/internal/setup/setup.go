@@ -194,8 +194,18 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 		flags = []string{"--confine"}
 	}
 	entries, err := found.guarded(flags)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(entries) == 0 {
+		if len(found.terminal) > 0 {
+			words := "a2a-acp run "
+			if len(flags) > 0 && !byDefault {
+				words += strings.Join(flags, " ") + " "
+			}
+			fmt.Fprintln(env.Stderr, "\nIn a terminal: "+words+strings.Join(found.terminal, ", or "+words))
+		}
+		return nil
 	}
 	for _, e := range editors {
 		if err := editorverb.Enable(ctx, env, e, entries, w.yes); err != nil {
