@@ -78,7 +78,7 @@ func TestFind(t *testing.T) {
 		{"opencode", "a variable for npm", ".npmrc", "g${X-}it=./x\n", nil, "run or read something else"},
 		{"opencode", "no JSON", "opencode.json", `{`, nil, "cannot be told"},
 		{"opencode", "no end of a comment", "opencode.json", `/* `, nil, "cannot be told"},
-		{"opencode", "passed over", "opencode.json", `{"plugin":["x"]}`, []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1"}, ""},
+		{"opencode", "said to be passed over", "opencode.json", `{"plugin":["x"]}`, []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1"}, "has plugin"},
 		{"gemini", "none", "README.md", "", nil, ""},
 		{"gemini", "harmless", ".gemini/settings.json", `{"general":{"defaultApprovalMode":"auto_edit"}, // as it is
 			"tools":{"allowed":["run_shell_command"]},"context":{"fileName":["AGENTS.md"]},"theme":"x",}`, nil, ""},

@@ -15,18 +15,16 @@ var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compacti
 	snapshot theme tools tui username watcher`)
 
 // findOpencode finds code which opencode would load or start by itself, asking nobody: a plugin could switch ours off,
-// and a formatter runs behind each edit. opencode looks in the directories above, too.
+// and a formatter runs behind each edit. opencode looks in the directories above, too. That it is to pass over what is a
+// repository's (OPENCODE_DISABLE_PROJECT_CONFIG) counts for nothing: at the first prompt it loads plugins and starts
+// servers all the same (1.18.33).
 func findOpencode(dir string, environ []string) ([]Finding, error) {
-	if passes := variable(environ, "OPENCODE_DISABLE_PROJECT_CONFIG"); passes == "1" || strings.EqualFold(passes, "true") {
-		return nil, nil
-	}
 	return inRepository(dir, environ, opencodeFindings)
 }
 
 func opencodeFindings(dir string) (found []Finding) {
 	told := func(what string, files ...string) {
-		found = append(found, Finding{Dir: dir, Files: files, What: what,
-			Instead: "have opencode pass over those of repositories (OPENCODE_DISABLE_PROJECT_CONFIG=1)"})
+		found = append(found, Finding{Dir: dir, Files: files, What: what})
 	}
 	for _, name := range []string{"plugin", "plugins", "tool", "tools"} {
 		name = ".opencode/" + name
