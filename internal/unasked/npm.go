@@ -24,7 +24,8 @@ var npmPlain = strings.Fields("name version private type description license mai
 
 // npmSteers matches the keys of an .npmrc by which npm runs another program, or reads further settings
 // (https://docs.npmjs.com/cli/v11/using-npm/config), in whatever way they are written, and those that hold a variable.
-var npmSteers = lazyregexp.New(`(?im)^[\s\v\x{feff}]*["']?(?:(git|userconfig|globalconfig|prefix)\b|[^=;#\n]*(\$\{|\\))`)
+var npmSteers = lazyregexp.New(`(?im)^[\s\v\x{feff}]*["']?(?:` +
+	`(?:git|userconfig|globalconfig|prefix)["']?[^\S\n]*(?:\[[^\]\n]*\])?[^\S\n]*(?:=|$)|[^=;#\n]*(?:\$\{|\\))`)
 
 func opencodeInstalls(dir string) (found []Finding) {
 	const file = ".opencode/package.json"
