@@ -111,8 +111,11 @@ func (a *act) runs(call *toolCall, answer ndjson.Frame) bool {
 // hearTerminal takes what the editor says about a terminal: it may say how the command ended.
 func (b *Bridge) hearTerminal(request ndjson.Frame) func(answer ndjson.Frame) {
 	method := request.MethodName()
+	if !slices.Contains(aboutTerminals, method) { // of others nothing is read: they may be many megabytes
+		return nil
+	}
 	params, err := exactObject(request.Params)
-	if err != nil || !slices.Contains(aboutTerminals, method) {
+	if err != nil {
 		return nil
 	}
 	b.mu.Lock()
