@@ -14,7 +14,7 @@ import (
 // machine is what was found that init is about.
 type machine struct {
 	agents   []foundAgent
-	terminal []string        // the names of others, of which there is the terminal's program alone
+	terminal []agents.Agent  // those that have a program for a terminal, be it the only one
 	editors  []editor.Editor // those that have settings
 }
 
@@ -32,13 +32,16 @@ func look(env *cli.Environment) machine {
 	finder := cli.Finder(env)
 	for _, agent := range agents.Known() {
 		command, err := finder.Find(agent)
-		if program, in := finder.Find(agent.InTerminal()); err != nil && in == nil {
+		program, noTerminal := finder.Find(agent.InTerminal())
+		if noTerminal == nil {
+			m.terminal = append(m.terminal, agent)
+		}
+		switch {
+		case err != nil && noTerminal == nil:
 			fmt.Fprintf(env.Stderr, "found  %s, for a terminal: %s; for editors: %s\n", agent.Title, strings.Join(program, " "),
 				agent.Install())
-			m.terminal = append(m.terminal, agent.Name)
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
 			continue
 		}
@@ -55,6 +58,22 @@ func look(env *cli.Environment) machine {
 		fmt.Fprintln(env.Stderr, "\nno agent was found: what follows works without one; run a2a-acp init again once there is one")
 	}
 	return m
+}
+
+// run says how the agents are started in a terminal, with these flags; "" where there is none.
+func (m machine) run(flags []string, confined bool) string {
+	var commands []string
+	for _, agent := range m.terminal {
+		words := append([]string{"a2a-acp run"}, flags...)
+		if agent.Terminal().Unguarded != "" && !confined && len(flags) == 0 {
+			words = append(words, "--confine")
+		}
+		commands = append(commands, strings.Join(append(words, agent.Name), " "))
+	}
+	if len(commands) == 0 {
+		return ""
+	}
+	return "In a terminal: " + strings.Join(commands, ", or ")
 }
 
 // guarded returns the agents behind a bridge with these flags, as entries of an editor's settings.

@@ -197,13 +197,14 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	if err != nil {
 		return err
 	}
+	needed := flags
+	if byDefault {
+		needed = nil
+	}
+	inTerminal := found.run(needed, byDefault)
 	if len(entries) == 0 {
-		if len(found.terminal) > 0 {
-			words := "a2a-acp run "
-			if len(flags) > 0 && !byDefault {
-				words += strings.Join(flags, " ") + " "
-			}
-			fmt.Fprintln(env.Stderr, "\nIn a terminal: "+words+strings.Join(found.terminal, ", or "+words))
+		if inTerminal != "" {
+			fmt.Fprintln(env.Stderr, "\n"+inTerminal)
 		}
 		return nil
 	}
@@ -212,7 +213,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 			return err
 		}
 	}
-	return printSettings(env, entries, flags, byDefault, len(editors) > 0)
+	return printSettings(env, entries, needed, inTerminal, len(editors) > 0)
 }
 
 // confines reports whether agents are to be started in their sandbox.
@@ -327,27 +328,26 @@ func writeNew(env *cli.Environment, path string, data []byte) (bool, error) {
 }
 
 // printSettings prints what goes into Zed's settings.json, with flags of bridge, and says what puts it there,
-// unless it was put into some editor's settings already. The flags need no saying where they are the default.
-func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, byDefault, entered bool) error {
-	if byDefault {
-		flags = nil
-	}
-	with := strings.Join(append(slices.Clone(flags), "NAME"), " ")
+// unless it was put into some editor's settings already.
+func printSettings(env *cli.Environment, entries []editor.Entry, flags []string, inTerminal string, entered bool) error {
 	if entered {
-		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge "+with+
-			", in a terminal a2a-acp run "+with+".")
-		return nil
+		with := strings.Join(append(slices.Clone(flags), "NAME"), " ")
+		fmt.Fprintln(env.Stderr, "\nChoose the guarded agent in the editor's agent panel. Elsewhere, run a2a-acp bridge "+with+".")
+	} else {
+		fmt.Fprintln(env.Stderr, "\n"+strings.Join(append([]string{"a2a-acp editor enable"}, flags...), " ")+
+			" zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
+			"settings.json (zed: open settings). Then choose the agent in the agent panel:")
+		zed, _ := editorNamed("zed")
+		data, err := zed.JSON(entries)
+		if err != nil {
+			return err
+		}
+		if _, err = env.Stdout.Write(data); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintln(env.Stderr, "\n"+strings.Join(append([]string{"a2a-acp editor enable"}, flags...), " ")+
-		" zed (or jetbrains) enters this into your editor's settings; or paste it into Zed's\n"+
-		"settings.json (zed: open settings). Then choose the agent in the agent panel:")
-	zed, _ := editorNamed("zed")
-	data, err := zed.JSON(entries)
-	if err != nil {
-		return err
+	if inTerminal != "" {
+		fmt.Fprintln(env.Stderr, "\n"+inTerminal)
 	}
-	if _, err = env.Stdout.Write(data); err == nil {
-		fmt.Fprintln(env.Stderr, "\nIn a terminal: a2a-acp run "+with)
-	}
-	return err
+	return nil
 }
