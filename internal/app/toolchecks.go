@@ -42,9 +42,10 @@ func (a *App) tellHeldBack(set *config.Set) {
 			}
 		}
 		if n > 0 && trust.MayBeGiven(a.o.Trust(), file) != nil {
-			a.o.Say(fmt.Sprintf("%s: %s for secrets or grants of yours, "+
-				"and not run until you have read what they ask for: a2a-acp trust %s",
-				file.Name, display.Count(n, "of its tools asks", "of its tools ask"), display.ShellWord(file.Path)))
+			ask := display.Count(n,
+				"of its tools asks for secrets or grants of yours, and is not run until you have read what it asks for",
+				"of its tools ask for secrets or grants of yours, and are not run until you have read what they ask for")
+			a.o.Say(fmt.Sprintf("%s: %s: a2a-acp trust %s", file.Name, ask, display.ShellWord(file.Path)))
 		}
 	}
 }
