@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -297,28 +298,32 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 	return hook.Answer{Verdict: hook.Confirm, Reason: s.Why(decision), Input: input}
 }
 
-// mostNamed is how many words of a command are looked at.
-const mostNamed = 200
-
 // told says what the agent would tell its model with the files of a call and is not the repository's own; "" for nothing.
-// Claude looks for the files of a command, too: each word may be one.
+// Claude looks for the files of a command, too: each word may be one, or a directory.
 func (d *hookDoor) told(dir string, call hook.Call) (why string) {
-	files := []string{call.File}
+	words := []string{call.File}
 	if call.Kind == "execute" {
-		files = strings.FieldsFunc(strings.ReplaceAll(call.Title, `\`, ""), func(r rune) bool {
+		words = strings.FieldsFunc(strings.ReplaceAll(call.Title, `\`, ""), func(r rune) bool {
 			return unicode.IsSpace(r) || strings.ContainsRune("\"'`;|&<>()=", r)
 		})
 	}
-	for _, file := range files[:min(len(files), mostNamed)] {
+	looked := map[string]bool{} // in these directories: most words are no names of files, and those of their parent
+	for _, word := range words {
+		file := word
 		switch {
-		case file == "" || call.Kind == "execute" && file[0] == '-':
+		case word == "":
 			continue
-		case !filepath.IsAbs(file):
-			file = filepath.Join(call.Dir, file)
+		case !filepath.IsAbs(word):
+			file = filepath.Join(call.Dir, word)
 		}
-		if call.Kind == "execute" { // it may be a directory
+		if _, err := os.Lstat(file); err == nil && call.Kind == "execute" {
 			file = filepath.Join(file, "file")
 		}
+		in := filepath.Dir(file)
+		if looked[in] {
+			continue
+		}
+		looked[in] = true
 		for _, f := range unasked.Told(d.known.Name, file, dir) {
 			return fmt.Sprintf("%s, which %s would tell its model with it; %s", f.What, d.known.Title, f.Instead)
 		}

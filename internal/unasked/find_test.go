@@ -107,6 +107,11 @@ func TestFind(t *testing.T) {
 		{"gemini", "behind a text", ".env", "A='\n'\nGIT_SSH_COMMAND=x", nil, "sets GIT_SSH_COMMAND"},
 		{"opencode", "instructions", "opencode.json", `{"instructions":["docs/*.md","AGENTS.md"]}`, nil, ""},
 		{"opencode", "instructions above", "opencode.json", `{"instructions":["a.md","../b.md"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "a secret for instructions", "opencode.json", `{"instructions":["a.md",".env"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "secrets for instructions", "opencode.json", `{"instructions":["keys/id_*"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "secrets among instructions", "opencode.json", `{"instructions":["**/*.{md,env}"]}`, nil, "has instructions that stand elsewhere"},
+		{"opencode", "secrets behind instructions", "opencode.json", `{"instructions":["{.env,a.md}"]}`, nil, "has instructions that stand elsewhere"},
+		{"gemini", "a secret for instructions", ".gemini/settings.json", `{"context":{"fileName":["GEMINI.md",".env"]}}`, nil, "has context.fileName"},
 		{"opencode", "instructions in the home", "opencode.json", `{"instructions":["~/.ssh/id_rsa"]}`, nil, "has instructions that stand elsewhere"},
 		{"opencode", "instructions from a server", "opencode.json", `{"instructions":["https://example.com/x"]}`, nil, "has instructions that stand elsewhere"},
 		{"gemini", "looks at what is sent", ".gemini/settings.json", `{"general":{"devtools":true}}`, nil, "has general.devtools"},
@@ -192,14 +197,15 @@ func TestFindLinks(t *testing.T) {
 		{"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
 		{"codex", "AGENTS.md", secret, true}, {"codex", "AGENTS.override.md", "/proc/self/environ", true},
 		{"codex", "NOTES.md", secret, true},
-		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"gemini", "GEMINI.md", secret, true},
+		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"opencode", "docs/node_modules/a/x.md", secret, true},
+		{"opencode", "docs/a/b", "../../elsewhere", true}, {"opencode", "docs/x.png", secret, false}, {"gemini", "GEMINI.md", secret, true},
 		{"gemini", "NOTES.md", secret, true},
 	} {
 		t.Run(test.agent+"/"+test.link+"/"+filepath.Base(test.to), func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "repository", "dir")
 			link := filepath.Join(dir, test.link)
-			for path, text := range map[string]string{secret: "x", dir + "/.env": "x", dir + "/.cursorrules": "x", dir + "/OTHER.md": "x", dir + "/AGENTS.md": "x",
+			for path, text := range map[string]string{secret: "x", dir + "/.env": "x", dir + "/elsewhere/x.md": "x", dir + "/.cursorrules": "x", dir + "/OTHER.md": "x", dir + "/AGENTS.md": "x",
 				dir + "/opencode.json": `{"instructions":["docs/**/*.{md,txt}"]}`, dir + "/.codex/config.toml": `project_doc_fallback_filenames = ["NOTES.md"]`, dir + "/.gemini/settings.json": `{"context":{"fileName":["NOTES.md"]}}`} {
 				if path == link {
 					continue
@@ -266,7 +272,7 @@ func TestFindIncluded(t *testing.T) {
 		found             bool
 	}{
 		{"claude", "CLAUDE.md", "keys: @.env", true}, {"claude", "CLAUDE.md", "@./sub/../.env#part", true}, {"claude", "CLAUDE.md", "@more.md", true},
-		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", `see @a\ key.txt`, true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
+		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", `see @a\ key.txt`, true}, {"claude", "CLAUDE.md", "@book", true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
 		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"claude", ".claude/rules/a/x.md", "@../../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
 		{"claude", "../CLAUDE.md", "@dir/.env", true},
 	} {
@@ -280,8 +286,9 @@ func TestFindIncluded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, name := range []string{"key.txt", "a key.txt"} {
-			if err := os.Symlink(".env", filepath.Join(dir, name)); err != nil {
+		// a link to what is no secret by its name is none of the repository's own all the same
+		for name, to := range map[string]string{"key.txt": ".env", "a key.txt": ".env", "book": "/etc/hostname"} {
+			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,7 +2,6 @@ package unasked
 
 import (
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,6 +148,7 @@ func included(dir string, names ...string) (found []Finding) {
 			}
 			if filepath.IsLocal(other) {
 				queue = append(queue, other)
+				found = append(found, ledAway(dir, other)...)
 			}
 		}
 	}
@@ -195,8 +195,8 @@ func below(dir, name string) (names []string) {
 	return names
 }
 
-// named returns the files that a setting names, a text or a list of texts, and whether they are the repository's own:
-// none elsewhere, and no address.
+// named returns the files that a setting names, a text or a list of texts, and whether they are the repository's own
+// instructions by these names: none elsewhere, no address, and no .env or key that the person may have put there.
 func named(dir string, setting json.RawMessage) (names []string, own bool) {
 	var one string
 	if json.Unmarshal(setting, &one) == nil {
@@ -211,40 +211,53 @@ func named(dir string, setting json.RawMessage) (names []string, own bool) {
 		}
 		at := strings.IndexAny(name, `*?[]{}()!+@\`)
 		if at < 0 {
+			if !ofInstructions(filepath.Base(name)) {
+				return nil, false
+			}
 			all = append(all, name)
 			continue
+		}
+		if !endsAsInstructions.Get().MatchString(name) {
+			return nil, false
 		}
 		// What a pattern means to the agent is its own business: any link behind where it begins may be one of these.
 		links, whole := linksBehind(dir, filepath.Dir(name[:at]+"x"))
 		if !whole {
 			return nil, false
 		}
-		all = append(all, links...)
+		for _, link := range links {
+			if is, err := os.Stat(filepath.Join(dir, link)); err == nil && (is.IsDir() || ofInstructions(link)) {
+				all = append(all, link)
+			}
+		}
 	}
 	return all, true
 }
 
+// endsAsInstructions matches patterns of which each file that they mean has a name of those that hold instructions.
+var endsAsInstructions = lazyregexp.New(`(?i)[^/{},]\.(?:mdc?|txt|\{(?:mdc?|txt)(?:,(?:mdc?|txt))*\})$`)
+
 // mostBehind is how many names are looked at behind where a pattern begins.
 const mostBehind = 50_000
 
-// linksBehind lists the links to files below a directory of a repository's; false where it holds too much to look at.
+// linksBehind lists the links below a directory of a repository's, those first that are deep in it the least; false where it
+// holds too much to look at.
 func linksBehind(dir, name string) (links []string, whole bool) {
 	looked := 0
-	err := fs.WalkDir(os.DirFS(dir), name, func(path string, entry fs.DirEntry, err error) error {
-		looked++
-		switch {
-		case looked > mostBehind:
-			return errors.New("too much")
-		case err != nil:
-			return nil //nolint:nilerr // the agent cannot look there either
-		case entry.IsDir() && slices.Contains([]string{".git", "node_modules"}, entry.Name()):
-			return fs.SkipDir // nobody's instructions
-		case entry.Type()&fs.ModeSymlink != 0:
-			if is, err := os.Stat(filepath.Join(dir, path)); err == nil && !is.IsDir() {
-				links = append(links, path)
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		entries, _ := os.ReadDir(filepath.Join(dir, queue[0])) // what cannot be read here, the agent cannot read either
+		for _, entry := range entries {
+			if looked++; looked > mostBehind {
+				return links, false
+			}
+			at := filepath.Join(queue[0], entry.Name())
+			switch {
+			case entry.Type()&fs.ModeSymlink != 0:
+				links = append(links, at)
+			case entry.IsDir() && entry.Name() != ".git": // where nothing lies that a repository brings
+				queue = append(queue, at)
 			}
 		}
-		return nil
-	})
-	return links, err == nil
+	}
+	return links, true
 }
