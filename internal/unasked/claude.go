@@ -109,8 +109,9 @@ var claudeInstructions = strings.Fields("CLAUDE.md CLAUDE.local.md .claude/CLAUD
 func claudePlugins(dir string) (found []Finding) {
 	const skills = ".claude/skills"
 	for _, name := range below(dir, skills) {
-		_, err := os.Stat(filepath.Join(dir, name, ".claude-plugin"))
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		plugin := filepath.Join(dir, name, ".claude-plugin")
+		_, err := os.Stat(plugin)
+		if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !ofAProcess(plugin) {
 			continue
 		}
 		f := Finding{Dir: dir, What: filepath.Join(dir, name) + " is a plugin"}

@@ -199,7 +199,12 @@ func TestFindLinks(t *testing.T) {
 		{"codex", "NOTES.md", secret, true},
 		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"opencode", "docs/node_modules/a/x.md", secret, true},
 		{"opencode", "docs/a/b", "../../elsewhere", true}, {"opencode", "docs/x.png", secret, false}, {"gemini", "GEMINI.md", secret, true},
-		{"gemini", "NOTES.md", secret, true},
+		{"gemini", "NOTES.md", secret, true}, {"gemini", "../NOTES.md", secret, true}, {"gemini", "a/NOTES.md", secret, true},
+		{"claude", "CLAUDE.md", "/proc/self/cwd/none/x.md", true}, {"claude", ".claude/rules", "/proc/self/cwd/none", true},
+		{"claude", ".claude/rules/x", "/proc/self/cwd/none", true}, {"claude", ".claude/skills/x", "/proc/self/cwd/none", true},
+		{"claude", ".claude/settings.json", "/proc/self/cwd/none", true}, {"claude", ".mcp.json", "/proc/self/root/none", true},
+		{"codex", ".codex/config.toml", "/proc/self/cwd/none", true}, {"gemini", ".env", "/proc/self/cwd/none", true},
+		{"opencode", "opencode.jsonc", "../x/../proc/self/cwd/none", false}, {"opencode", "docs/a", "/proc/self/cwd/none", true},
 	} {
 		t.Run(test.agent+"/"+test.link+"/"+filepath.Base(test.to), func(t *testing.T) {
 			t.Parallel()
@@ -223,7 +228,7 @@ func TestFindLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			found, err := unasked.Find(test.agent, dir, nil)
-			if got := words(found); err != nil || (got != "") != test.found || test.found && !strings.Contains(got, link+" is a link to ") {
+			if got := words(found); err != nil || (got != "") != test.found || test.found && !strings.Contains(got, " is a link to ") {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
@@ -275,9 +280,15 @@ func TestFindIncluded(t *testing.T) {
 		{"claude", "CLAUDE.md", "@key.txt", true}, {"claude", "CLAUDE.md", `see @a\ key.txt`, true}, {"claude", "CLAUDE.md", "@book", true}, {"claude", "CLAUDE.md", "@README.md x@.env @none/.env", false}, {"claude", "AGENTS.md", "@.env", true},
 		{"claude", ".claude/rules/x.md", "@../../.env", true}, {"claude", ".claude/rules/a/x.md", "@../../../.env", true}, {"gemini", "GEMINI.md", "@.env", true}, {"codex", "AGENTS.md", "@.env", false},
 		{"claude", "../CLAUDE.md", "@dir/.env", true},
+		{"gemini", "a/b/GEMINI.md", "@../../.env", true}, {"gemini", "NOTES.md", "@.env", true}, {"gemini", "a/NOTES.md", "@../more.md", true},
+		{"gemini", "../NOTES.md", "@dir/.env", true}, {"gemini", "NOTES.md", "@../above.md", true}, {"gemini", "GEMINI.md", "@x#y", true},
+		{"gemini", "GEMINI.md", `@key\ x`, true}, {"gemini", "GEMINI.md", "@a\fb", true}, {"gemini", "GEMINI.md", "@TOP/.env", true},
+		{"claude", "CLAUDE.md", "@TOP/.env", true}, {"claude", "CLAUDE.md", "@~/repository/dir/.env", true}, {"claude", "CLAUDE.md", "a\u00a0@.env", true},
+		{"gemini", "GEMINI.md", "@/proc/self/cwd/.env", true}, {"gemini", "GEMINI.md", "@TOP/README.md", false},
 	} {
 		dir := filepath.Join(t.TempDir(), "repository", "dir")
-		for name, text := range map[string]string{".env": "x", "README.md": "x", "more.md": "@sub/more.md", "sub/more.md": "@../.env", test.file: test.text} {
+		for name, text := range map[string]string{".env": "x", "README.md": "x", "more.md": "@sub/more.md", "sub/more.md": "@../.env", "../above.md": "@dir/.env",
+			".gemini/settings.json": `{"context":{"fileName":["GEMINI.md","NOTES.md"]}}`, test.file: strings.ReplaceAll(test.text, "TOP", dir)} {
 			file := filepath.Join(dir, name)
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				t.Fatal(err)
@@ -287,7 +298,7 @@ func TestFindIncluded(t *testing.T) {
 			}
 		}
 		// a link to what is no secret by its name is none of the repository's own all the same
-		for name, to := range map[string]string{"key.txt": ".env", "a key.txt": ".env", "book": "/etc/hostname"} {
+		for name, to := range map[string]string{"key.txt": ".env", "a key.txt": ".env", "x#y": ".env", `key\`: ".env", "a\fb": ".env", "book": "/etc/hostname"} {
 			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package unasked
 
 import (
 	"encoding/json"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -39,23 +40,26 @@ func findGemini(dir string, environ []string) ([]Finding, error) {
 			return nil, nil // these are the person's own
 		}
 	}
+	own, names := geminiFindings(filepath.Clean(dir))
+	names = append(names, "GEMINI.md")
 	found, err := inRepository(dir, environ, func(dir string) []Finding {
-		const own = "GEMINI.md"
-		told := slices.Concat(instructions(dir, []string{own}, nil, ".gemini/skills", ".agents/skills"), included(dir, own))
+		told := slices.Concat(instructions(dir, names, nil, ".gemini/skills", ".agents/skills"), included(dir, names...))
 		return append(geminiVariables(dir), told...)
 	})
-	return slices.Concat(geminiFindings(filepath.Clean(dir)), found, geminiBelow(filepath.Clean(dir))), err
+	return slices.Concat(own, found, geminiBelow(filepath.Clean(dir), names)), err
 }
 
-// geminiBelow finds links in place of instructions in the directories below, which Gemini looks for, too.
-func geminiBelow(dir string) []Finding {
-	links, _ := linksBehind(dir, ".") // it looks into 200 directories
-	return ledAway(dir, slices.DeleteFunc(links, func(name string) bool {
-		return filepath.Base(name) != "GEMINI.md" || name == "GEMINI.md"
-	})...)
+// geminiBelow finds what of the instructions in the directories below is told to Gemini's model with a file from there, and
+// is not the repository's own.
+func geminiBelow(dir string, names []string) []Finding {
+	below, _ := filesBehind(dir, ".", func(at string, _ fs.DirEntry) bool {
+		return filepath.Dir(at) != "." && slices.Contains(names, filepath.Base(at))
+	})
+	return append(ledAway(dir, below...), included(dir, below...)...)
 }
 
-func geminiFindings(dir string) (found []Finding) {
+// geminiFindings finds what of a directory's settings is not harmless, and returns the names of instructions in them.
+func geminiFindings(dir string) (found []Finding, names []string) {
 	const name = ".gemini/settings.json"
 	path := filepath.Join(dir, name)
 	told := func(what string) { found = append(found, Finding{Dir: dir, Files: []string{name}, What: what}) }
@@ -79,7 +83,7 @@ func geminiFindings(dir string) (found []Finding) {
 				if !own {
 					told(path + " has " + full)
 				}
-				found = append(found, ledAway(dir, files...)...)
+				names = append(names, files...)
 				continue
 			}
 			if !slices.Contains(geminiHarmless, full) && !geminiKeepsToItself(full, members[member]) {
@@ -87,7 +91,7 @@ func geminiFindings(dir string) (found []Finding) {
 			}
 		}
 	}
-	return found
+	return found, names
 }
 
 // geminiKeepsToItself reports whether a setting has a value with which it is harmless.

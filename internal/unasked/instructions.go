@@ -21,15 +21,18 @@ import (
 func ledAway(dir string, names ...string) (found []Finding) {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); err != nil { // as nearly always
-			continue
+		real := ""
+		_, err := os.Lstat(path)
+		if err == nil {
+			real, err = filepath.EvalSymlinks(path)
 		}
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil { // there is nothing that it leads to
+		at, atErr := filepath.EvalSymlinks(dir)
+		switch {
+		case err == nil && atErr == nil && real == filepath.Join(at, name):
 			continue
-		}
-		at, err := filepath.EvalSymlinks(dir)
-		if err == nil && (real == filepath.Join(at, name) || ofInstructions(filepath.Base(real))) {
+		case ofAProcess(path):
+			real = "what lies in /proc"
+		case err != nil, atErr == nil && ofInstructions(filepath.Base(real)): // there is nothing, as nearly always
 			continue
 		}
 		found = append(found, Finding{Dir: dir, What: path + " is a link to " + real, Instead: "put the file itself there"})
@@ -47,6 +50,7 @@ func ofInstructions(name string) bool {
 // instructions finds links in place of what an agent tells its model: in a directory, of texts below some others, and of
 // what skills begin with, which is told in part.
 func instructions(dir string, names, dirs []string, skills ...string) (found []Finding) {
+	names = slices.Concat(names, dirs, skills) // a directory can be such a link, too
 	for _, in := range dirs {
 		texts, all := textsIn(dir, in, true)
 		names = slices.Concat(names, texts)
@@ -72,7 +76,8 @@ func tooMuch(path, dir string) Finding {
 func skillsIn(dir, name string) (names []string) {
 	for _, skill := range below(dir, name) {
 		const file = "SKILL.md"
-		if _, err := os.Lstat(filepath.Join(dir, skill, file)); err == nil {
+		path := filepath.Join(dir, skill, file)
+		if _, err := os.Lstat(path); err == nil || ofAProcess(path) {
 			names = append(names, filepath.Join(skill, file))
 		}
 	}
@@ -101,6 +106,8 @@ func textsIn(dir, name string, linksAlone bool) (names []string, all bool) {
 				is, err = os.Stat(path)
 			}
 			switch {
+			case link && ofAProcess(path):
+				names = append(names, at)
 			case err != nil:
 			case is.IsDir():
 				queue = append(queue, at)
@@ -112,44 +119,80 @@ func textsIn(dir, name string, linksAlone bool) (names []string, all bool) {
 	return names, true
 }
 
-// include is how files of instructions include others, for Claude and Gemini.
-var include = lazyregexp.New(`(?:^|\s)@((?:\\ |[^\s#])+)`)
+// include is how files of instructions include others: for Claude, which sees a blank behind a backslash as a part of the
+// name, and the end of it at #; and for Gemini, to which both are letters as any (0.61.0).
+var include = [...]*lazyregexp.Regexp{
+	lazyregexp.New(`(?:^|[\s\v\pZ\x{feff}])@((?:\\ |[^\s\v\pZ\x{feff}#])+)`),
+	lazyregexp.New(`(?:^|[ \t\r\n])@([^ \t\r\n]+)`),
+}
+
+// includes lists the files that a text of instructions includes, in a directory: each that some agent could mean.
+func includes(dir string, text []byte) (paths []string) {
+	for i, form := range include {
+		for _, match := range form.Get().FindAllSubmatch(text, -1) {
+			name := string(match[1])
+			if i == 0 {
+				name = strings.ReplaceAll(name, `\ `, " ")
+			}
+			below, ofHome := strings.CutPrefix(name, "~/")
+			for at := dir; ofHome; at = filepath.Dir(at) { // the repository's own are in it where the home lies above
+				paths = append(paths, filepath.Join(at, below))
+				ofHome = at != filepath.Dir(at)
+			}
+			paths = append(paths, joined(dir, name))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
 
 // included finds files that hold a secret by their names, and that files of instructions include: what they hold is told
-// to the model with the rest. Measured with Claude 2.1.316, which includes what lies in the repository.
+// to the model with the rest. Measured with Claude 2.1.316 and Gemini 0.61.0, which include what lies in the repository,
+// by whatever name.
 func included(dir string, names ...string) (found []Finding) {
 	seen := map[string]bool{}
 	left := mostText // bytes, of all together
-	for queue := slices.Clone(names); len(queue) > 0; queue = queue[1:] {
-		name := filepath.Clean(queue[0])
+	var queue []string
+	for _, name := range names {
+		queue = append(queue, filepath.Join(dir, name))
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		file := queue[0]
 		switch {
-		case seen[name]:
+		case seen[file]:
 			continue
 		case len(seen) == mostInclude, left < 0:
 			return append(found, Finding{Dir: dir, What: "the instructions in " + dir + " include more files than are looked at",
 				Instead: "take some out of them"})
 		}
-		seen[name] = true
-		data, _ := text(dir, name)
+		seen[file] = true
+		data, _ := text(filepath.Dir(file), filepath.Base(file))
 		left -= len(data)
-		for _, match := range include.Get().FindAllSubmatch(data, -1) {
-			other := filepath.Join(filepath.Dir(name), strings.ReplaceAll(string(match[1]), `\ `, " "))
-			path := filepath.Join(dir, other)
+		for _, path := range includes(filepath.Dir(file), data) {
+			what := ""
 			real, err := filepath.EvalSymlinks(path)
-			if err != nil {
+			if ofAProcess(path) {
+				what = ", which is another file to each program"
+			} else if err != nil {
 				continue
 			}
-			for _, file := range []string{path, real} {
-				if is, secret := sensitive.Find(file, "", sensitive.Secret); secret {
-					found = append(found, Finding{Dir: dir, Files: []string{name}, Instead: "take that out of it",
-						What: filepath.Join(dir, name) + " has the model told " + path + ", which " + is.Says})
-					break
+			for _, at := range []string{path, real} {
+				if is, secret := sensitive.Find(at, "", sensitive.Secret); secret && what == "" {
+					what = ", which " + is.Says
 				}
 			}
-			if filepath.IsLocal(other) {
-				queue = append(queue, other)
-				found = append(found, ledAway(dir, other)...)
+			name, err := filepath.Rel(dir, path)
+			local := err == nil && filepath.IsLocal(name)
+			if what != "" {
+				f := Finding{Dir: dir, Instead: "take that out of it", What: file + " has the model told " + path + what}
+				if own, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(own) {
+					f.Files = []string{own}
+				}
+				found = append(found, f)
+			} else if local {
+				found = append(found, ledAway(dir, name)...)
 			}
+			queue = append(queue, path)
 		}
 	}
 	return found
@@ -221,12 +264,13 @@ func named(dir string, setting json.RawMessage) (names []string, own bool) {
 			return nil, false
 		}
 		// What a pattern means to the agent is its own business: any link behind where it begins may be one of these.
-		links, whole := linksBehind(dir, filepath.Dir(name[:at]+"x"))
+		links, whole := filesBehind(dir, filepath.Dir(name[:at]+"x"), isLink)
 		if !whole {
 			return nil, false
 		}
 		for _, link := range links {
-			if is, err := os.Stat(filepath.Join(dir, link)); err == nil && (is.IsDir() || ofInstructions(link)) {
+			path := filepath.Join(dir, link)
+			if is, err := os.Stat(path); err == nil && (is.IsDir() || ofInstructions(link)) || ofAProcess(path) {
 				all = append(all, link)
 			}
 		}
@@ -240,24 +284,27 @@ var endsAsInstructions = lazyregexp.New(`(?i)[^/{},]\.(?:mdc?|txt|\{(?:mdc?|txt)
 // mostBehind is how many names are looked at behind where a pattern begins.
 const mostBehind = 50_000
 
-// linksBehind lists the links below a directory of a repository's, those first that are deep in it the least; false where it
-// holds too much to look at.
-func linksBehind(dir, name string) (links []string, whole bool) {
+// filesBehind lists what is wanted of the names below a directory of a repository's, those first that are deep in it the
+// least; false where it holds too much to look at.
+func filesBehind(dir, name string, wanted func(at string, entry fs.DirEntry) bool) (names []string, whole bool) {
 	looked := 0
 	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
 		entries, _ := os.ReadDir(filepath.Join(dir, queue[0])) // what cannot be read here, the agent cannot read either
 		for _, entry := range entries {
 			if looked++; looked > mostBehind {
-				return links, false
+				return names, false
 			}
 			at := filepath.Join(queue[0], entry.Name())
-			switch {
-			case entry.Type()&fs.ModeSymlink != 0:
-				links = append(links, at)
-			case entry.IsDir() && entry.Name() != ".git": // where nothing lies that a repository brings
+			if wanted(at, entry) {
+				names = append(names, at)
+			}
+			if entry.IsDir() && entry.Name() != ".git" { // where nothing lies that a repository brings
 				queue = append(queue, at)
 			}
 		}
 	}
-	return links, true
+	return names, true
 }
+
+// isLink reports whether a name is that of a link.
+func isLink(_ string, entry fs.DirEntry) bool { return entry.Type()&fs.ModeSymlink != 0 }

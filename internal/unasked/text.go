@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -15,6 +17,9 @@ const mostText = 4 << 20
 // text reads a file of a repository's. It is nil where there is none; cannot says why it cannot be read.
 func text(dir, name string) (data []byte, cannot string) {
 	path := filepath.Join(dir, name)
+	if ofAProcess(path) {
+		return nil, path + " is a link to what lies in /proc"
+	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0) // a FIFO is not waited for
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, ""
@@ -40,6 +45,9 @@ const mostFiles = 50
 // filesIn lists what lies in a directory of a repository's and below, relative to dir. It is false where that cannot
 // be told, or is too much.
 func filesIn(dir, name string) (names []string, all bool) {
+	if ofAProcess(filepath.Join(dir, name)) {
+		return nil, false
+	}
 	err := fs.WalkDir(os.DirFS(dir), name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -56,4 +64,29 @@ func filesIn(dir, name string) (names []string, all bool) {
 		return nil, true
 	}
 	return names, err == nil
+}
+
+// ofAProcess reports whether a name leads through /proc, to what is another file to the agent than to us (/proc/self/cwd).
+func ofAProcess(path string) bool {
+	const most = 40 // links, as the kernel follows
+	links := 0
+	rest := strings.Split(filepath.Clean(path), "/")
+	for at := "/"; len(rest) > 0; rest = rest[1:] {
+		at = filepath.Join(at, rest[0])
+		if at == "/proc" {
+			return true
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			continue
+		}
+		if links++; links > most {
+			return false // nobody can follow it
+		}
+		if at = filepath.Dir(at); filepath.IsAbs(to) {
+			at = "/"
+		}
+		rest = slices.Concat([]string{""}, strings.Split(to, "/"), rest[1:])
+	}
+	return false
 }
