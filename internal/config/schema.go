@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/grant"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -132,9 +133,12 @@ func requireObject(s schema) schema {
 	return s
 }
 
+// schemaTable is schemaRows, made once.
+var schemaTable = sync.OnceValue(schemaRows)
+
 // rowOf returns the schema of one key. A key without a row may hold anything, and a test asks for the row.
 func rowOf(mapping, name string) schema {
-	row, ok := schemaRows()[mapping][name]
+	row, ok := schemaTable()[mapping][name]
 	if !ok {
 		return schema{}
 	}

@@ -4,16 +4,15 @@ package grant
 
 import (
 	"bytes"
-
-	"github.com/a2a-acp/a2a-acp/internal/spelling"
-
 	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -36,8 +35,11 @@ type Grant struct {
 // NeedsNetwork reports whether the grant is of no use without the network.
 func (g Grant) NeedsNetwork() bool { return g.Network == string(tool.NetworkOn) }
 
-// All lists the grants that the program brings along, in the file's order.
-func All() ([]Grant, error) { return read(embedded) }
+// readEmbedded reads grants.yaml once: each tool that has grants asks for them, one by one.
+var readEmbedded = sync.OnceValues(func() ([]Grant, error) { return read(embedded) })
+
+// All lists the grants that the program brings along, in the file's order. They are not to be changed.
+func All() ([]Grant, error) { return readEmbedded() }
 
 // Named finds one of them. The error names the one that was probably meant, or all.
 func Named(name string) (Grant, error) {
