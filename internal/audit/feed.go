@@ -9,9 +9,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Feed lets readers follow the record while it grows, also when other processes write it. It watches the
-// directory once, whatever the number of readers: a user may have 128 inotify instances (inotify(7),
-// max_user_instances). It is safe for concurrent use. Close it.
+// Feed lets readers follow the record while it grows, also when other processes write it. It watches whatever
+// directory has the record's name: after Accept that is another one. It watches once, whatever the number of
+// readers: a user may have 128 inotify instances (inotify(7), max_user_instances). It is safe for concurrent use.
+// Close it.
 type Feed struct {
 	dir    string
 	notify *fsnotify.Watcher
@@ -24,6 +25,9 @@ type Feed struct {
 // settleTime is how long a change waits for those that follow it before readers are told. A call puts several lines on
 // record within a few milliseconds: readers that looked after each would take the lock that the next one waits for.
 const settleTime = 5 * time.Millisecond
+
+// rewatchEvery is how often a directory is looked for that has lost its name.
+const rewatchEvery = 100 * time.Millisecond
 
 // OpenFeed begins to watch the record in dir, which must exist.
 func OpenFeed(dir string) (*Feed, error) {
@@ -52,24 +56,33 @@ func (f *Feed) Close() error {
 // counts as a change, too.
 func (f *Feed) watch() {
 	defer f.done.Done()
-	var settled <-chan time.Time // nil where there is nothing to tell
+	var settled, again <-chan time.Time // nil where there is nothing to tell, or to look for
 	changed := func() {
 		if settled == nil {
 			settled = time.After(settleTime)
 		}
+	}
+	rewatch := func() { // a directory that was moved is watched no more, whatever has its name (fsnotify)
+		if again = nil; f.notify.Add(f.dir) != nil {
+			again = time.After(rewatchEvery)
+		}
+		changed()
 	}
 	for {
 		select {
 		case <-settled:
 			settled = nil
 			f.tell()
+		case <-again:
+			rewatch()
 		case event, open := <-f.notify.Events:
 			if !open {
 				return
 			}
-			// The directory itself: it was put aside (Accept), and another one has its name.
 			name := filepath.Base(event.Name)
-			if _, ok := segmentFirst(name); ok || name == checkpointsName || event.Name == f.dir {
+			if event.Name == f.dir {
+				rewatch()
+			} else if _, ok := segmentFirst(name); ok || name == checkpointsName {
 				changed()
 			}
 		case _, open := <-f.notify.Errors:

@@ -48,6 +48,51 @@ func nextDetails(t *testing.T, r *Reader, n int) string {
 	return strings.Join(list, " ")
 }
 
+// TestFeedFollowsTheName moves the record away and back, and then has another one in its place: whoever waits hears of
+// what is recorded in each.
+func TestFeedFollowsTheName(t *testing.T) {
+	t.Parallel()
+	log, dir := openTest(t)
+	feed := openFeed(t, dir)
+	keep(t, log, decided("one"))
+	r := readFrom(t, feed, Cursor{})
+	if got := nextDetails(t, r, 1); got != "one" {
+		t.Fatalf("read %q", got)
+	}
+	move := func(from, to string) {
+		t.Helper()
+		news := feed.News()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+		<-news
+	}
+	move(dir, dir+".away")
+	move(dir+".away", dir)
+	keep(t, log, decided("two"))
+	if got := nextDetails(t, r, 1); got != "two" {
+		t.Fatalf("read %q", got)
+	}
+
+	move(dir, dir+".away")
+	news := feed.News()
+	other, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	<-news
+	news = feed.News()
+	keep(t, other, decided("three"))
+	<-news
+	if got := nextDetails(t, readFrom(t, feed, Cursor{}), 1); got != "three" {
+		t.Errorf("read %q", got)
+	}
+	if entry, err := r.Poll(); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("a reader of the record before read %q, %v", entry.Detail, err)
+	}
+}
+
 // TestReaderWaits has two readers follow one record that grows.
 func TestReaderWaits(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,7 @@ type Record struct {
 
 	mu     sync.Mutex
 	feed   *audit.Feed   // nil where nothing is watched yet
-	at     fs.FileInfo   // the directory that is watched
+	at     fs.FileInfo   // the directory that was read
 	reader *audit.Reader // that was used last; nil for none
 	pieces []*piece      // the one that was read last first
 	closed bool
@@ -70,19 +70,19 @@ func (r *Record) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	return r.reset()
-}
-
-// reset forgets everything. Called with mu held.
-func (r *Record) reset() error {
-	r.pieces = nil
-	r.readNothing()
+	r.forget()
 	if r.feed == nil {
 		return nil
 	}
 	err := r.feed.Close()
 	r.feed = nil
 	return err
+}
+
+// forget forgets what was read. Called with mu held.
+func (r *Record) forget() {
+	r.pieces = nil
+	r.readNothing()
 }
 
 func (r *Record) readNothing() {
@@ -92,8 +92,8 @@ func (r *Record) readNothing() {
 	}
 }
 
-// open watches the record that is there now: another one may have its name since (audit.Accept). Called with
-// mu held.
+// open watches the record, and forgets what was read of another one that had its name before (audit.Accept). Called
+// with mu held.
 func (r *Record) open() error {
 	if r.closed {
 		return errors.New("the record is no longer followed")
@@ -102,15 +102,15 @@ func (r *Record) open() error {
 	if err != nil {
 		return err
 	}
-	if r.feed != nil && os.SameFile(now, r.at) {
-		return nil
+	if r.feed == nil {
+		if r.feed, err = audit.OpenFeed(r.dir); err != nil {
+			return err
+		}
+	} else if !os.SameFile(now, r.at) {
+		r.forget()
 	}
-	if err := r.reset(); err != nil {
-		return err
-	}
-	r.feed, err = audit.OpenFeed(r.dir)
 	r.at = now
-	return err
+	return nil
 }
 
 // News implements Stream.
