@@ -184,7 +184,7 @@ func writeLine(w io.Writer, line string) error {
 }
 
 // patience is how long a test waits for a line that does not come. It is no measure of anything.
-const patience = 60 * time.Second
+const patience = 5 * time.Minute
 
 func readLine(r *bufio.Reader) (string, error) {
 	type result struct {
