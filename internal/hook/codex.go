@@ -185,10 +185,15 @@ func CodexConfig(value string, at Endpoint) (string, error) {
 		encode(map[string]string{"trusted_hash": codexTrust(entry)})
 	hooks["PreToolUse"] = encode(append(groups, encode(map[string]any{"matcher": "*", "hooks": []any{entry}})))
 	features["hooks"] = json.RawMessage("true") // a workspace can say false
+	features[codexInstalls] = json.RawMessage("false")
 	hooks["state"] = encode(state)
 	config["features"], config["hooks"] = encode(features), encode(hooks)
 	return string(encode(config)), nil
 }
+
+// codexInstalls is by what Codex enters the servers that a skill wants into the person's settings, and starts them, as soon
+// as the skill is named: where it asks about nothing else it does not ask about that either (0.166, of a repository's skill).
+const codexInstalls = "skill_mcp_dependency_install"
 
 // codexCommand is the hook, as the shell that Codex starts gets it.
 func codexCommand(at Endpoint) string {
@@ -243,7 +248,8 @@ func codexWords(at Endpoint) []string {
 		"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{entry}}},
 		"state":      map[string]any{codexKey(0): map[string]any{"trusted_hash": codexTrust(entry)}},
 	}
-	return []string{"--no-daemon", "-c", "features.hooks=true", "-c", "hooks=" + toml(hooks)}
+	return []string{"--no-daemon", "-c", "features.hooks=true", "-c", "features." + codexInstalls + "=false",
+		"-c", "hooks=" + toml(hooks)}
 }
 
 // codexKey is where Codex keeps its trust in a hook that its flags for settings bring.

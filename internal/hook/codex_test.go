@@ -73,7 +73,7 @@ func TestCodexConfig(t *testing.T) {
 	if got, want := codexTrust(codexHook("'/a<b>&c/a2a-acp' hook codex '/s' || exit 2", "")), "sha256:03cf1d199c543c1f388abf662037ba9a9bbb3959c084e25d2fdb39950175f541"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	got, err := CodexConfig(`{"model":"m","features":{"hooks":false,"x":true},"hooks":{"PreToolUse":[{"hooks":[]}],"state":{"a":{}}}}`,
+	got, err := CodexConfig(`{"model":"m","features":{"hooks":false,"skill_mcp_dependency_install":true,"x":true},"hooks":{"PreToolUse":[{"hooks":[]}],"state":{"a":{}}}}`,
 		Endpoint{Self: "/it's/a2a-acp", Socket: "/s/socket"})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestCodexConfig(t *testing.T) {
 	const command = `'/it'\''s/a2a-acp' hook codex '/s/socket' || exit 2`
 	var have, want any
 	ours := map[string]any{"matcher": "*", "hooks": []any{map[string]any{"type": "command", "command": command, "timeout": 86400.0}}}
-	want = map[string]any{"model": "m", "features": map[string]any{"hooks": true, "x": true}, "hooks": map[string]any{
+	want = map[string]any{"model": "m", "features": map[string]any{"hooks": true, "skill_mcp_dependency_install": false, "x": true}, "hooks": map[string]any{
 		"PreToolUse": []any{map[string]any{"hooks": []any{}}, ours},
 		"state": map[string]any{"a": map[string]any{}, "/<session-flags>/config.toml:pre_tool_use:1:0": map[string]any{
 			"trusted_hash": codexTrust(codexHook(command, ""))}}}}
