@@ -138,6 +138,18 @@ func TestFind(t *testing.T) {
 		{"claude", "a skill", ".claude/skills/y/SKILL.md", "---\nname: y\nallowed-tools: Bash\n---\n", nil, ""},
 		{"claude", "a plugin", ".claude/skills/y/.claude-plugin/plugin.json", "{}", nil, "y is a plugin"},
 		{"claude", "includes a secret", "CLAUDE.md", "See @README.md, a@b.c and @CLAUDE.md\n- @./CLAUDE.md\n", nil, ""},
+		{"opencode", "an import's package", "node_modules/esprima/index.js", "", nil, "esprima is code that opencode loads"},
+		{"opencode", "an import's file above", "../node_modules/esprima.mts", "", nil, "esprima.mts is code"},
+		{"opencode", "another package", "node_modules/esprima-fb/index.js", "", nil, ""},
+		{"opencode", "an import's own package", "package.json", `{"name":"esprima","exports":"./x.js"}`, nil, "has its code loaded"},
+		{"opencode", "a package", "package.json", `{"name":"x"}`, nil, ""},
+		{"opencode", "imports of its own", "tsconfig.json", "\ufeff{\"extends\": \"./none\", // x\n\"compilerOptions\":{\"baseUrl\":\".\",\"paths\":{\"@/*\":[\"./src/*\"],\"es/*\":[]},}}", nil, ""},
+		{"opencode", "all imports", "tsconfig.json", `{"compilerOptions":{"paths":{"*":["./x.js"]},"paths":{}}}`, nil, "leads what opencode loads"},
+		{"opencode", "some imports", "jsconfig.json", `{"compilerOptions":{"paths":{"esp*a":["./x.js"]}}}`, nil, "leads what opencode loads"},
+		{"opencode", "plugins", "tsconfig.json", `{"compilerOptions":{"paths":{"/*.js":["./x.js"]}}}`, nil, "leads what opencode loads"},
+		{"opencode", "imports above", "../tsconfig.json", `{"compilerOptions":{"paths":{"*":["./x.js"]}}}`, nil, "leads what opencode loads"},
+		{"opencode", "no settings", "tsconfig.json", `{"compilerOptions":`, nil, "cannot be told"},
+		{"claude", "all imports", "tsconfig.json", `{"compilerOptions":{"paths":{"*":["./x.js"]}}}`, nil, ""},
 		{"claude", "an agent in quotes", ".claude/agents/x.md", "---\n\"hooks\": {}\n---\n", nil, "cannot be told"},
 	} {
 		t.Run(test.agent+"/"+test.name, func(t *testing.T) {
@@ -232,6 +244,33 @@ func TestFindLinks(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
+	}
+}
+
+// What tsconfig.json leads opencode's imports to may stand in other files, or lie there by its name alone.
+func TestFindImports(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"extends/tsconfig.json": `{"extends":["./a"]}`, "extends/a.json": `{"extends":"../b.json"}`, "b.json": `{"compilerOptions":{"paths":{"*":["x"]}}}`,
+		"base/tsconfig.json": `{"compilerOptions":{"baseUrl":"lib"}}`, "base/lib/esprima.ts": "",
+		"around/tsconfig.json":                         `{"extends":"./tsconfig.json"}`,
+		"plain/package.json":                           `{"name":"x","author":{"name":"y"}}`,
+		"changed/node_modules/esprima/package.json":    `{"name":"esprima","version":"4.0.1","main":"dist/esprima.js"}`,
+		"changed/node_modules/esprima/dist/esprima.js": "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for in, want := range map[string]bool{"extends": true, "base": true, "around": false, "changed": true, "plain": false} {
+		found, err := unasked.Find("opencode", filepath.Join(dir, in), nil)
+		if got := words(found); err != nil || (got != "") != want {
+			t.Errorf("%s: got %q, %v", in, got, err)
+		}
 	}
 }
 

@@ -62,9 +62,7 @@ func opencodeFindings(dir string) (found []Finding) {
 			}
 		}
 	}
-	for _, f := range opencodeInstalls(dir) {
-		told(f.What, f.Files...)
-	}
+	found = slices.Concat(found, opencodeInstalls(dir), opencodeImportsFrom(dir))
 	var texts []string
 	for _, name := range strings.Fields("agent agents command commands mode modes") {
 		texts = append(texts, ".opencode/"+name)
