@@ -260,7 +260,7 @@ func named(dir string, setting json.RawMessage) (names []string, own bool) {
 			all = append(all, name)
 			continue
 		}
-		if !endsAsInstructions.Get().MatchString(name) {
+		if in, _ := filepath.Split(name); leadsUp(in) || !endsAsInstructions.Get().MatchString(name) {
 			return nil, false
 		}
 		// What a pattern means to the agent is its own business: any link behind where it begins may be one of these.
@@ -277,6 +277,17 @@ func named(dir string, setting json.RawMessage) (names []string, own bool) {
 	}
 	return all, true
 }
+
+// leadsUp reports whether the directories of a pattern may lead elsewhere than below: ** can mean none, before a .., and what
+// is written with braces, brackets or \ could be dots and slashes (opencode 1.18.33).
+func leadsUp(pattern string) bool {
+	return slices.ContainsFunc(strings.Split(pattern, "/"), func(part string) bool {
+		return part == ".." || strings.ContainsAny(part, `\{}[]()`) && !someNames.Get().MatchString(part)
+	})
+}
+
+// someNames matches a part of a pattern that means one of some directories.
+var someNames = lazyregexp.New(`^\{[\w-]+(?:,[\w-]+)*\}$`)
 
 // endsAsInstructions matches patterns of which each file that they mean has a name of those that hold instructions.
 var endsAsInstructions = lazyregexp.New(`(?i)[^/{},]\.(?:mdc?|txt|\{(?:mdc?|txt)(?:,(?:mdc?|txt))*\})$`)
