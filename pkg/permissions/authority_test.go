@@ -377,8 +377,14 @@ func TestRuleOrder(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
 	approve, ask, reject, other := rule("yes", Approve), rule("look", Ask), rule("no", Reject), rule("other", Reject, about("x"))
-	own := rule("own", Approve)
-	own.Source.Layer = tool.LayerUser
+	of := func(layer tool.Layer, r Rule) Rule {
+		r.Source.Layer = layer
+		return r
+	}
+	own, theirs := of(tool.LayerUser, rule("own", Approve)), of(tool.LayerProject, rule("theirs", Approve))
+	trusted := func(r Rule) File {
+		return File{Version: Version2, Layer: tool.LayerProject, Root: b.ws, Rules: []Rule{r}}
+	}
 	workspace := func(rules ...Rule) File {
 		return File{Version: Version2, Rules: rules, TightenOnly: true}
 	}
@@ -398,6 +404,12 @@ func TestRuleOrder(t *testing.T) {
 		{"of equal ones the person's own", []File{v2(approve), v2(own)}, "approve policy", "own"},
 		{"of equal ones of a person's the first", []File{v2(own), v2(approve)}, "approve policy", "own"},
 		{"the person's own is not stronger for that", []File{v2(ask), v2(own)}, "ask policy", "look"},
+		{"of equal ones a repository's is the last", []File{v2(approve), trusted(theirs)}, "approve policy", "yes"},
+		{"in whatever order", []File{trusted(theirs), v2(approve)}, "approve policy", "yes"},
+		{"also after the person's own", []File{trusted(theirs), v2(own)}, "approve policy", "own"},
+		{"a repository's decides where no other says so", []File{v2(other), trusted(theirs)}, "approve policy", "theirs"},
+		{"a repository's no is told as its own where it is the only one", []File{v2(approve), trusted(of(tool.LayerProject, reject))}, "reject policy", "no"},
+		{"else as that of who has said it without", []File{v2(rule("never", Reject)), trusted(of(tool.LayerProject, reject))}, "reject policy", "never"},
 		{"files: reject is the strongest", []File{v1(approve, ask), v1(reject)}, "reject policy", "no"},
 		{"files: ask is stronger than approve", []File{v2(ask), v1(approve)}, "ask policy", "look"},
 		{"files: an earlier one is not weaker", []File{v2(reject), v2(approve)}, "reject policy", "no"},

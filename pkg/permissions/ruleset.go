@@ -110,7 +110,7 @@ type outcome struct {
 
 // decide evaluates every rule, so that the reasons are complete. A file of the original format answers with
 // its first rule that surely matches and those before it that may match; in version 2 every matching rule
-// answers. The strongest answer holds; of equal ones, the first that did not come with the program.
+// answers. The strongest answer holds; of equal ones, the first of those that yield to none (see yieldsTo).
 func (s *Set) decide(v *evaluation, found []finding) outcome { return s.combine(v, s.match(v, found)) }
 
 // match evaluates every rule by itself, in the order of the files. found holds what each says of the
@@ -126,10 +126,19 @@ func (s *Set) match(v *evaluation, found []finding) []finding {
 	return found
 }
 
-// yieldsTo reports whether another rule decides that says the same: whoever wrote it looks for its name in the record, and
-// has said more with it.
-func (c *compiledRule) yieldsTo(other *compiledRule) bool {
-	return c.Source.Layer == tool.LayerEmbedded && other.Source.Layer != tool.LayerEmbedded
+// yieldsTo reports whether another rule decides that says the same. A person's own comes first: he looks for its name in the
+// record, and has said more with it. A repository's comes last: what holds without it does not hold by its leave, and neither
+// its reason, which agents are told, nor its optionId counts then.
+func (c *compiledRule) yieldsTo(other *compiledRule) bool { return c.standing() < other.standing() }
+
+func (c *compiledRule) standing() int {
+	switch c.Source.Layer {
+	case tool.LayerProject:
+		return 0
+	case tool.LayerEmbedded:
+		return 1
+	}
+	return 2
 }
 
 // combine combines what the rules have found.
