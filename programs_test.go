@@ -137,7 +137,7 @@ var namePrograms = map[string]struct{ names, why string }{
 	"internal/taint/filewriters.go":            {"dd", "the words of dd are NAME=VALUE, which no row says"},
 	"internal/taint/variableuses.go":           {"make", "who a value is checked for, in a message"},
 	"pkg/acp/act.go":                           {"bash", "the language of a fenced text"},
-	"pkg/acp/toolcallclaim.go":                 {"bash sh zsh", "the shells in which agents wrap a command of theirs"},
+	"pkg/acp/claimedcommand.go":                {"bash sh zsh", "the shells in which agents wrap a command of theirs"},
 	"pkg/acp/permission.go":                    {"bash", "the language of a fenced text"},
 	"pkg/acp/permissionact.go":                 {"bash", "the language of a fenced text"},
 	"pkg/executor/scripttold.go":               {"bash", "the language of a fenced text"},

@@ -3,11 +3,7 @@ package acp
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"syscall"
-	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -175,28 +171,6 @@ func (b *Bridge) newRequest(s *Session, session string, action permissions.Actio
 		r.Task, r.Context = s.Task()
 	}
 	return r
-}
-
-// shownFile is the size, in bytes, of the largest file whose present text is read to show a change.
-const shownFile = 1 << 20
-
-// currentText reads a file as it is on disk, so that a person can be shown what would change. It gives nil
-// for what is no regular file, is large, or cannot be read; it never waits for one.
-func currentText(path string) *string {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold us
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > shownFile {
-		return nil
-	}
-	data, err := io.ReadAll(io.LimitReader(f, shownFile))
-	if err != nil || !utf8.Valid(data) {
-		return nil
-	}
-	s := string(data)
-	return &s
 }
 
 // clone keeps a frame and its line beyond the call in which they came.

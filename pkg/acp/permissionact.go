@@ -171,18 +171,13 @@ func shownInput(raw []byte) string {
 	return display.Fence("json", display.Full(string(raw)))
 }
 
-// holdsText reports whether a file holds a text, or has it for a part.
-func holdsText(path, text string) bool {
-	present, ok := presentText(path)
-	return ok && strings.Contains(unixLines(present), unixLines(text))
-}
-
 // describe says in the agent's words what it asks.
 func (p *permissionPrompt) describe(asked permissions.Decision) approval.Question {
 	r := p.claim.request
 	q := approval.Question{
 		Session: r.Session, ToolCall: p.call.id, Action: r.Action,
 		Door: tool.DoorACP, Principal: recorded(r), Agent: r.Agent, CallID: p.act, Title: display.Line(p.call.title),
+		Carrier: "the agent",
 	}
 	if q.Title == "" {
 		q.Title = string(r.Action)

@@ -73,12 +73,6 @@ type rawInput struct {
 	doubts   []string
 }
 
-// claimedCommand is a command as a raw input or a title gives it: as words, or as a text.
-type claimedCommand struct {
-	argv []string
-	text string
-}
-
 // readRawInput reads a raw input. Whatever cannot be told of it is a doubt.
 func readRawInput(raw []byte) rawInput {
 	var in rawInput

@@ -1,11 +1,8 @@
 package acp
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -297,29 +294,6 @@ func (c *claim) coverWrites(s *Session, diffs []shownDiff) {
 	}
 }
 
-// presentText returns the text of a file, "" for one that is not there; false for what cannot be shown.
-func presentText(path string) (text string, ok bool) {
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", true
-	}
-	present := currentText(path)
-	if present == nil {
-		return "", false
-	}
-	return *present, true
-}
-
-// isPresent reports whether a file holds a text, and nothing else.
-func isPresent(path, text string) bool {
-	present, ok := presentText(path)
-	return ok && sameLines(present, text)
-}
-
-// sameLines compares texts but for their line ends, which agents change before they show a text.
-func sameLines(a, b string) bool { return unixLines(a) == unixLines(b) }
-
-func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
 func sameFiles(dir string, a, b []string) bool {
 	resolve := func(list []string) (files []string) {
 		list = slices.Clone(list)
@@ -373,41 +347,6 @@ func (c *claim) readCommand(call *toolCall, input rawInput) {
 	})
 }
 
-// commandTitle returns the command that a title gives, which some agents write between backquotes.
-func commandTitle(call *toolCall) string {
-	title := strings.TrimSpace(call.title)
-	if strings.HasPrefix(title, "`") && strings.HasSuffix(title, "`") { // and not at the end of a command only
-		title = strings.TrimSpace(strings.Trim(title, "`"))
-	}
-	return title
-}
-
-// is reports whether two commands are the same, told in the same way.
-func (c claimedCommand) is(other claimedCommand) bool {
-	return c.text == other.text && slices.Equal(c.argv, other.argv)
-}
-
-// reads reports whether a title is the command: its text, its words joined, or the text that its words give
-// to a shell.
-func (c claimedCommand) reads(title string) bool {
-	if len(c.argv) == 0 {
-		return title == strings.TrimSpace(c.text)
-	}
-	if title == strings.Join(c.argv, " ") || title == permissions.QuoteArgv(c.argv) {
-		return true
-	}
-	return len(c.argv) == 3 && isShell(c.argv[0]) && (c.argv[1] == "-c" || c.argv[1] == "-lc") &&
-		title == strings.TrimSpace(c.argv[2])
-}
-
-// isShell reports whether a program is a shell of the system's: any other may do anything with the text
-// that it is given.
-func isShell(program string) bool {
-	dir, name := filepath.Split(program)
-	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) &&
-		slices.Contains([]string{"sh", "bash", "dash", "zsh"}, name)
-}
-
 // readDir finds the directory that a command would run in.
 func (c *claim) readDir(dirs []string) {
 	if len(dirs) == 0 {
@@ -445,73 +384,4 @@ func (c *claim) readProse(call *toolCall) {
 			c.doubt("it would run in another directory than the session's")
 		}
 	}
-}
-
-// leavesPlan recognises the question whether to leave the planning mode, which some agents ask as a tool
-// call of no particular kind. A yes switches the mode, so no rule may give it.
-func leavesPlan(call *toolCall) bool {
-	meta, _ := exactObject(call.meta)
-	for _, name := range []string{call.name, meta.object("claudeCode").text("toolName")} {
-		if name == "ExitPlanMode" || name == "exit_plan_mode" {
-			return true
-		}
-	}
-	return strings.HasPrefix(call.id, "exit_plan_mode__")
-}
-
-// mcpTool recognises a call of an MCP server's tool. Where the agent names the tool, by the call's name or
-// in Claude's _meta, that alone counts: a title may be the model's own words. Gemini names it only in the
-// title, "TOOL (SERVER MCP Server)", and in the id of the call, mcp_SERVER_TOOL__…; a tool with an argument
-// called command has that for its title.
-func mcpTool(call *toolCall) (server, name string, ok bool) {
-	meta, _ := exactObject(call.meta)
-	for _, named := range []string{meta.object("claudeCode").text("toolName"), call.name} {
-		if named != "" {
-			return splitName(named, "mcp__", "__")
-		}
-	}
-	made, _, _ := strings.Cut(call.id, "__")
-	if rest, found := strings.CutSuffix(call.title, " MCP Server)"); found &&
-		(made == call.id || strings.HasPrefix(made, "mcp_")) {
-		if at := strings.LastIndex(rest, " ("); at > 0 && at+2 < len(rest) {
-			return rest[at+2:], rest[:at], true
-		}
-	}
-	if at := strings.LastIndex(call.id, "__"); at > 0 {
-		return splitName(call.id[:at], "mcp_", "_")
-	}
-	return "", "", false
-}
-
-// alleged lists the names that an agent's words give to a tool of another server, in whatever way: its
-// title, where the call is of no kind that we know, and a server and a tool in its raw input (Codex). They
-// are enough to stop an act, never to approve one.
-func alleged(action permissions.Action, call *toolCall, input object) (names []string) {
-	add := func(name string) {
-		if name = strings.TrimSpace(name); name != "" && len(name) <= longestAlleged {
-			names = append(names, permissions.Alleged+name)
-		}
-	}
-	if action == permissions.ActionOther {
-		add(call.title)
-		add(call.name)
-	}
-	for _, from := range []object{input, input.object("invocation")} {
-		if server, name := from.text("server"), from.text("tool"); server != "" && name != "" {
-			add("mcp__" + server + "__" + name)
-		}
-	}
-	return names
-}
-
-// longestAlleged is the length of the longest name, in bytes; a title that is longer is a sentence.
-const longestAlleged = 200
-
-func splitName(s, prefix, separator string) (server, name string, ok bool) {
-	rest, ok := strings.CutPrefix(s, prefix)
-	if !ok {
-		return "", "", false
-	}
-	server, name, ok = strings.Cut(rest, separator)
-	return server, name, ok && server != "" && name != ""
 }
