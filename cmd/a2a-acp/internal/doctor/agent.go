@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/confine"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/doctor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
@@ -20,6 +21,7 @@ import (
 type agentFlags struct {
 	agent, confine string
 	allow, env     []string
+	all            bool
 }
 
 func (f *agentFlags) addTo(cmd *cobra.Command) {
@@ -31,6 +33,7 @@ func (f *agentFlags) addTo(cmd *cobra.Command) {
 		"with --agent: PATH[:ro] that it may use too, as bridge --allow; may be repeated")
 	cmd.Flags().StringArrayVar(&f.env, "env", nil,
 		"with --agent: NAME[=VALUE] that it gets too, as bridge --env; may be repeated")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --agent: also the paths of the profile that are not there")
 	_ = cmd.RegisterFlagCompletionFunc("agent",
 		cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveDefault))
 	_ = cmd.RegisterFlagCompletionFunc("confine", cli.CompleteProfiles)
@@ -60,7 +63,7 @@ func diagnoseAgent(ctx context.Context, env *cli.Environment, f cli.Format, flag
 	}
 	d := doctor.DiagnoseAgent(ctx, q)
 	if f == cli.FormatTable {
-		writeAgent(env, d)
+		writeAgent(env, d, flags.all)
 	} else if err := cli.WriteData(env.Stdout, f, d); err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func profileOf(name string, command []string) string {
 	return "terminal"
 }
 
-func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
+func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis, all bool) {
 	w := env.Stdout
 	if d.Installed {
 		fmt.Fprintf(w, "%s: %s\n", d.Title, env.Short(strings.Join(d.Command, " ")))
@@ -102,7 +105,7 @@ func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
 		fmt.Fprintf(w, "  %-18s %-12s %s\n", act.Kind, orDash(act.Hooks), act.Alone)
 	}
 	if d.Profile != nil {
-		writeProfile(env, d.Profile)
+		writeProfile(env, d.Profile, all)
 	}
 	fmt.Fprintf(w, "\na confined start (sandbox level %s)\n", orDash(d.Trial.Level))
 	if d.Trial.OK {
@@ -116,19 +119,27 @@ func writeAgent(env *cli.Environment, d doctor.AgentDiagnosis) {
 	}
 }
 
-func writeProfile(env *cli.Environment, p *doctor.ProfileHealth) {
+func writeProfile(env *cli.Environment, p *doctor.ProfileHealth, all bool) {
 	w := env.Stdout
 	fmt.Fprintf(w, "\nprofile %s: %s\n", p.Name, p.Says)
 	if p.Inner != "" {
 		fmt.Fprintf(w, "  its own sandbox: %s\n", p.Inner)
 	}
 	fmt.Fprintf(w, "  network: %s\n", p.Network)
+	missing := 0
 	for _, path := range p.Paths {
 		there := ""
 		if !path.Exists {
+			if missing++; !all {
+				continue
+			}
 			there = "  (not there, so not granted)"
 		}
 		fmt.Fprintf(w, "  %-5s %s%s\n", path.Access, env.Short(path.Path), there)
+	}
+	if missing > 0 && !all {
+		fmt.Fprintf(w, "  and %s not there, so not granted (--all lists them)\n",
+			display.Count(missing, "path that is", "paths that are"))
 	}
 	var set []string
 	for _, variable := range p.Environment {
