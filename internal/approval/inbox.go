@@ -78,7 +78,8 @@ func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.A
 	answer.Asker = shown.Asker()
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
-			question.Bound != shown.Bound || question.Lasting != shown.Lasting || question.Principal != shown.Principal {
+			question.Bound != shown.Bound || question.Carrier != shown.Carrier ||
+			question.Lasting != shown.Lasting || question.Principal != shown.Principal {
 			return errors.New("the question is not the one that was shown; somebody changed it in the database")
 		}
 		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)

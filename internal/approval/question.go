@@ -41,9 +41,10 @@ type Question struct {
 	// Digest identifies exactly what an answer is about; "" if that is not possible.
 	Digest string
 	// Bound is set if this program carries the act out itself, exactly as Digest identifies it. Otherwise
-	// the editor or the agent does.
-	Bound bool
-	Basis Basis
+	// Carrier does, in words: "the agent".
+	Bound   bool
+	Carrier string
+	Basis   Basis
 }
 
 // Basis is what an answer depends on besides the act: an answer on another basis does not count.

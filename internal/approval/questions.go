@@ -240,7 +240,7 @@ func (n *notice) approval(ctx context.Context) store.Approval {
 		ID: n.posted, Key: n.key, Expires: expires, Door: string(q.Door), Agent: q.Agent, Session: q.Session,
 		Principal: q.Principal, Task: q.Task, Context: q.Context,
 		CallID: q.CallID, ToolCall: q.ToolCall,
-		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound,
+		Kind: string(q.Action), Title: q.Title, Text: text, Digest: q.Digest, Bound: q.Bound, Carrier: q.Carrier,
 		Lasting: q.Lasting, AtTerminal: q.AtTerminal,
 	}
 }

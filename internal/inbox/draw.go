@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func (b *Inbox) about(a store.Approval, now time.Time) []string {
 		asks = fmt.Sprintf("%s does not wait any more; the answer is kept for the same call, for %s at the most", Who(a),
 			Short(a.Expires.Sub(now)))
 	}
-	worth := "Not bound: the editor or the agent carries it out, in whatever way"
+	worth := "Not bound: " + Carrier(a) + " carries it out, in whatever way"
 	if a.Bound {
 		worth = "Bound: exactly this is run, and nothing else"
 	}
@@ -186,6 +187,11 @@ func Who(a store.Approval) string {
 		return "tools run"
 	}
 	return display.Line(a.Door)
+}
+
+// Carrier is who carries an act out that is not bound.
+func Carrier(a store.Approval) string {
+	return cmp.Or(display.Line(a.Carrier), "the editor or the agent")
 }
 
 // Short writes a time that has passed, or is left, for people.

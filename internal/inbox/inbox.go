@@ -126,7 +126,7 @@ func (b *Inbox) find(all []store.Approval) *store.Approval {
 
 // same reports whether two questions say the same to whoever reads them.
 func same(a, b store.Approval) bool {
-	return a.Title == b.Title && a.Text == b.Text && a.Digest == b.Digest && a.Bound == b.Bound &&
+	return a.Title == b.Title && a.Text == b.Text && a.Digest == b.Digest && a.Bound == b.Bound && a.Carrier == b.Carrier &&
 		a.Lasting == b.Lasting && a.Agent == b.Agent && a.Principal == b.Principal &&
 		a.Door == b.Door && a.Kind == b.Kind
 }

@@ -250,6 +250,24 @@ func TestHumanDelays(t *testing.T) {
 	}
 }
 
+// What an answer is worth says who carries the act out, and nothing of an editor where there is none.
+func TestCarrier(t *testing.T) {
+	t.Parallel()
+	for want, a := range map[string]store.Approval{
+		"Not bound: the agent carries it out, in whatever way":               {Carrier: "the agent"},
+		"Not bound: the editor carries it out, in whatever way":              {Carrier: "the editor"},
+		"Not bound: the editor or the agent carries it out, in whatever way": {}, // asked by an earlier version
+		"Bound: exactly this is run, and nothing else":                       {Bound: true},
+		"Not bound: the\\u{1b}[2J agent carries it out, in whatever way":     {Carrier: "the\x1b[2J agent"},
+	} {
+		asked := question("one", 1)
+		asked.Bound, asked.Carrier = a.Bound, a.Carrier
+		if f := newPerson(asked).Frame(start); !contains(f.Lines, want) {
+			t.Errorf("it does not say %q: %q", want, f.Lines)
+		}
+	}
+}
+
 // All of a question can be read, it gives the terminal no commands, and no line of it passes for ours.
 func TestFrame(t *testing.T) {
 	t.Parallel()

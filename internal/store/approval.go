@@ -39,9 +39,10 @@ type Approval struct {
 	Title                string // one line
 	Text                 string
 	Digest               string // names what the answer is about; "" when that cannot be named
-	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise the editor or
-	// the agent does, and the answer is about what the agent says.
-	Bound bool
+	// Bound tells that we carry the act out ourselves, and only what Digest names. Otherwise Carrier does, and
+	// the answer is about what the agent says.
+	Bound   bool
+	Carrier string // in words: "the agent"; "" where that is not known
 	// Key names the act, and all that an answer depends on, for whoever asks the very same later; "" when
 	// nobody could.
 	Key string

@@ -20,7 +20,7 @@ const pollEvery = 150 * time.Millisecond
 
 const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text,
 	digest, bound, answered, answered_where,
-	approver, reason, key, used, used_by, lasting, always, principal, at_terminal, task, context`
+	approver, reason, key, used, used_by, lasting, always, principal, at_terminal, task, context, carrier`
 
 // Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later
 // one it gives the reason (ErrAnswered and its like) with the question as it stands. record is called while
@@ -202,7 +202,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 		&a.ToolCall, &a.Kind,
 		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Where, &a.Approver, &a.Reason,
 		&a.Key, &used, &a.UsedBy, &a.Lasting, &a.Always, &a.Principal, &a.AtTerminal,
-		&a.Task, &a.Context)
+		&a.Task, &a.Context, &a.Carrier)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Approval{}, ErrNoApproval
 	}

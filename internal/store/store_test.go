@@ -26,7 +26,7 @@ func TestReopened(t *testing.T) {
 	want := Approval{
 		ID: NewID(), Expires: time.Now().Add(time.Hour).Truncate(time.Millisecond), State: Pending,
 		Door: "mcp", Agent: "gemini", Session: "s1", CallID: "c1", ToolCall: "t1", Kind: "call",
-		Title: "a\x00b", Text: "two\nlines \u202e", Digest: "d", Bound: true,
+		Title: "a\x00b", Text: "two\nlines \u202e", Digest: "d", Bound: true, Carrier: "the agent",
 	}
 	if _, err := s.Put(t.Context(), want); err != nil {
 		t.Fatal(err)

@@ -63,11 +63,11 @@ func (s *Store) Put(ctx context.Context, a Approval) (stands Approval, err error
 		stands = a
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO approvals (id, asked, expires, owner, door, agent, session, call_id, tool_call, kind, title, text,
-				digest, bound, key, lasting, principal, at_terminal, task, context)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				digest, bound, key, lasting, principal, at_terminal, task, context, carrier)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			a.ID, a.Asked.UnixMilli(), a.Expires.UnixMilli(), a.owner, a.Door, a.Agent, a.Session, a.CallID,
 			a.ToolCall, a.Kind, a.Title, a.Text, a.Digest, a.Bound, a.Key, a.Lasting,
-			a.Principal, a.AtTerminal, a.Task, a.Context)
+			a.Principal, a.AtTerminal, a.Task, a.Context, a.Carrier)
 		return err
 	})
 	return stands, err

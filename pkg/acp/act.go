@@ -123,7 +123,10 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 		Title: display.Line(a.title()),
 		Text:  strings.TrimSpace(askedBecause(asked, a.b.reaches(a.request))),
 		Door:  a.request.Door, Principal: recorded(a.request), Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
-		Basis: a.b.basis(a.request, asked),
+		Carrier: "the editor", Basis: a.b.basis(a.request, asked),
+	}
+	if a.b.o.Person != nil {
+		q.Carrier = "a2a-acp in an editor's place"
 	}
 	q.Basis.Frame = frameDigest(a.frame)
 	if call := a.b.callFor(a); call != nil {

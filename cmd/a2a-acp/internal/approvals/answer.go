@@ -160,8 +160,8 @@ func writeQuestion(env *cli.Environment, a store.Approval) {
 		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return
 	}
-	fmt.Fprintln(env.Stderr,
-		"Not bound: the editor or the agent carries this out. What it really does is not held against your answer.")
+	fmt.Fprintf(env.Stderr, "Not bound: %s carries this out. What it really does is not held against your answer.\n",
+		inbox.Carrier(a))
 }
 
 // tooLate says why a question takes no answer.
