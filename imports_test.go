@@ -205,8 +205,8 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/serve": {"internal/app", "internal/exit", "internal/lines", "internal/serve", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/setup": {
-		"pkg/permissions", "internal/agents", "internal/editor", "internal/exit", "internal/yamldoc", "cmd/a2a-acp/internal/cli",
-		"cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",
+		"pkg/permissions", "pkg/sandbox", "internal/agents", "internal/config", "internal/editor", "internal/exit", "internal/notify",
+		"internal/yamldoc", "cmd/a2a-acp/internal/cli", "cmd/a2a-acp/internal/editor", "cmd/a2a-acp/internal/tools",
 	},
 	"cmd/a2a-acp/internal/editor": {
 		"internal/agents", "internal/display", "internal/editor", "internal/exit", "internal/spelling", "internal/unasked", "cmd/a2a-acp/internal/cli",

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ const (
 
 // Options are what a Desktop is made of.
 type Options struct {
-	// Wanted reports whether the person wants notifications now. Required.
+	// Wanted reports whether the person wants notifications now. Required, but for Missing.
 	Wanted func() bool
 	Getenv func(string) string // required
 	Say    func(string)        // required: one line for the person
@@ -92,7 +93,7 @@ func (d *Desktop) Waits(ctx context.Context, q store.Approval) (refused bool) {
 	if !d.usable() {
 		return false
 	}
-	body := fmt.Sprintf("Answer it in your editor, or with: a2a-acp approvals watch (question %s)", q.ID)
+	body := fmt.Sprintf("Answer it where it is asked, or with: a2a-acp approvals watch (question %s)", q.ID)
 	pressed, err := d.send(ctx, name(cmp.Or(q.Principal, q.Agent), q.Door)+" asks: "+kind(q.Kind), body, "--action=refuse=Say no")
 	if err != nil && ctx.Err() == nil { // before libnotify 0.8 there are no actions
 		_, err = d.send(ctx, name(cmp.Or(q.Principal, q.Agent), q.Door)+" asks: "+kind(q.Kind), body)
@@ -158,15 +159,24 @@ func (d *Desktop) usable() bool {
 	if !d.o.Wanted() {
 		return false
 	}
-	switch {
-	case d.program() == "":
-		d.complain(errors.New("there is no notify-send (of libnotify) in " + filepath.Dir(d.o.Programs[0])))
-		return false
-	case d.bus() == "":
-		d.complain(errors.New("this session has no bus"))
+	if err := d.Missing(); err != nil {
+		d.complain(err)
 		return false
 	}
 	return true
+}
+
+// Missing says what this session lacks to show a notification, and where that is had; nil for nothing.
+func (d *Desktop) Missing() error {
+	switch {
+	case runtime.GOOS == "darwin":
+		return errors.New("they are freedesktop.org's, which macOS has not")
+	case d.bus() == "":
+		return errors.New("this session has no bus; one that begins on a desktop has")
+	case d.program() == "":
+		return fmt.Errorf("there is no %s; it is in libnotify-bin (Debian, Ubuntu) or libnotify (Fedora, Arch)", d.o.Programs[0])
+	}
+	return nil
 }
 
 func (d *Desktop) find() string {

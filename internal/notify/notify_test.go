@@ -110,11 +110,11 @@ func TestOver(t *testing.T) {
 // What is missing is told once.
 func TestMissing(t *testing.T) {
 	said := make(chan string, 10)
-	d := New(Options{Wanted: func() bool { return true }, Getenv: func(string) string { return "" },
+	d := New(Options{Wanted: func() bool { return true }, Getenv: func(string) string { return "unix:path=/nowhere" },
 		Say: func(line string) { said <- line }, Programs: []string{"/nowhere/notify-send"}, Patience: time.Nanosecond})
 	d.Waits(t.Context(), asked)
 	d.Waits(t.Context(), asked)
-	if got := <-said; !strings.Contains(got, "no notify-send") || len(said) > 0 {
+	if got := <-said; !strings.Contains(got, "no /nowhere/notify-send; it is in libnotify-bin") || len(said) > 0 {
 		t.Errorf("said %q, and %d more", got, len(said))
 	}
 }

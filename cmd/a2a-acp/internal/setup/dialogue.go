@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/notify"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 )
 
 // ask asks the person at the terminal what no flag has said. About a file that is there nothing is asked,
@@ -20,30 +22,25 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	}
-	if !w.given("preset") && !isThere(policyFile) {
-		if w.preset, err = askPreset(ctx, env); err != nil {
+	if found.hasAgents() && !w.given("confine") && !w.confines() && !w.confinedAlready {
+		if w.confine, err = askConfine(ctx, env); err != nil {
 			return err
 		}
+	}
+	if !w.given("preset") && !isThere(policyFile) {
+		if w.preset, err = askPreset(ctx, env, w.confines() || w.confinedAlready); err != nil {
+			return err
+		}
+		w.chosen = true
 		if w.preset == "balanced" && !w.given("pack") {
 			if w.packs, err = askPacks(ctx, env); err != nil {
 				return err
 			}
 		}
 	}
-	if found.hasAgents() && !w.given("confine") && !w.confines() && !w.confinedAlready {
-		w.confine, err = askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?\n"+
-			"(a2a-acp doctor says what this machine can do.)")
-		if err != nil {
-			return err
-		}
-	}
 	if !w.given("notify") && !isThere(settingsFile) {
-		desktop, err := askYes(ctx, env, "\nAnnounce waiting questions on the desktop?")
-		if err != nil {
+		if w.places, err = askNotify(ctx, env); err != nil {
 			return err
-		}
-		if desktop {
-			w.places = []string{"desktop"}
 		}
 	}
 	for _, e := range found.editors {
@@ -62,6 +59,40 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 	return nil
 }
 
+// askConfine asks whether agents are confined, where this machine can do that: one that is to be and cannot does not start.
+func askConfine(ctx context.Context, env *cli.Environment) (bool, error) {
+	host, err := sandbox.Open(sandbox.Options{Hidden: env.AppOptions(nil, nil).Dirs().Own()})
+	if err == nil {
+		level := host.Level()
+		if err = host.Close(); err == nil && !level.AtLeast(sandbox.LevelFull) {
+			err = fmt.Errorf("its sandbox has the level %s, and %s is wanted", level, sandbox.LevelFull)
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "\nThis machine cannot confine agents: %s. a2a-acp doctor says what is missing.\n", err)
+		return false, nil
+	}
+	return askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?")
+}
+
+// askNotify asks whether waiting questions are announced on the desktop, where there is one to be told.
+func askNotify(ctx context.Context, env *cli.Environment) ([]string, error) {
+	if missing := noDesktop(env); missing != nil {
+		fmt.Fprintf(env.Stderr, "\nWaiting questions cannot be announced on the desktop here: %s.\n", missing)
+		return nil, nil
+	}
+	desktop, err := askYes(ctx, env, "\nAnnounce waiting questions on the desktop?")
+	if err != nil || !desktop {
+		return nil, err
+	}
+	return []string{"desktop"}, nil
+}
+
+// noDesktop says why the desktop cannot be told anything; nil where it can.
+func noDesktop(env *cli.Environment) error {
+	return notify.New(notify.Options{Getenv: env.Getenv}).Missing()
+}
+
 // askYes is AskYes, except that the end of the input leaves the dialogue: whoever presses Ctrl-D wants to go, and has
 // not said no; nor has who mistypes a yes to the sandbox.
 func askYes(ctx context.Context, env *cli.Environment, question string) (bool, error) {
@@ -78,18 +109,24 @@ func askYes(ctx context.Context, env *cli.Environment, question string) (bool, e
 var presetWords = []struct{ name, words string }{
 	{"careful", "reads and known harmless commands in the project are approved, the rest is asked"},
 	{"balanced", "also edits that the agent asks for, where git can take them back"},
-	{"confined", "agents run in a sandbox; what it holds is approved, edits and commands too"},
+	{confinedPreset, "agents run in a sandbox; what it holds is approved, edits and commands too"},
 	{"strict", "everything is asked"},
 }
 
-// askPreset asks which rules there should be. In a git work tree, where what is edited can be taken back, it
-// proposes balanced, to whoever may choose it.
-func askPreset(ctx context.Context, env *cli.Environment) (string, error) {
-	proposed := defaultPreset
-	if o := env.AppOptions(nil, nil); inWorkTree(o.Dir) && cli.CheckPerson() == nil {
+// askPreset asks which rules there should be. It proposes, to whoever may choose them, confined for agents in a sandbox, else
+// balanced in a git work tree, where what is edited can be taken back.
+func askPreset(ctx context.Context, env *cli.Environment, confines bool) (string, error) {
+	proposed, question := defaultPreset, "\nWhich rules?\n"
+	switch o := env.AppOptions(nil, nil); {
+	case cli.CheckPerson() != nil:
+	case confines:
+		proposed = confinedPreset
+	case inWorkTree(o.Dir):
 		proposed = "balanced"
 	}
-	question := "\nWhich rules?\n"
+	if confines {
+		question = "\nWhich rules? All but confined ask also about what the sandbox holds anyway.\n"
+	}
 	for i, p := range presetWords {
 		question += fmt.Sprintf("  %d  %-8s  %s\n", i+1, p.name, p.words)
 	}

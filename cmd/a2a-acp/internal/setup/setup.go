@@ -17,14 +17,18 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	editorverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
+	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
-// defaultPreset is the preset of who names none.
-const defaultPreset = "careful"
+// defaultPreset is the preset of who names none, and confinedPreset the one for agents in their sandbox.
+const (
+	defaultPreset  = "careful"
+	confinedPreset = "confined"
+)
 
 // wishes are what init is to set up.
 type wishes struct {
@@ -35,6 +39,7 @@ type wishes struct {
 	editors []string // into whose settings the agents are entered
 	yes     bool     // without asking
 
+	chosen          bool // the preset, among all of them
 	confinedAlready bool // by the settings that are there
 
 	given func(flag string) bool // reports whether the person has said it with a flag
@@ -49,9 +54,10 @@ func Command(env *cli.Environment) *cobra.Command {
 		Long: `init looks for agents on PATH and among those that Zed has installed for itself, and for
 editors. On a terminal it asks what no flag says: which rules, whether agents are
 confined, and whether to enter them into your editor's settings. Elsewhere it asks nothing.
-It writes configuration files where there are none (an existing file is never touched), and
-prints what to paste into Zed's settings.json. That agents are confined is written into
-a2a-acp.yaml, so that run, bridge and editor enable go by it, too.
+It writes configuration files where there are none, and prints what to paste into Zed's
+settings.json. That agents are confined is written into a2a-acp.yaml, so that run, bridge and
+editor enable go by it, too. Of a file that is there no byte changes: what a2a-acp.yaml does not
+say yet comes to its end.
 
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
@@ -133,21 +139,23 @@ const starterSettings = `# Settings of a2a-acp. The values here are the defaults
 # confine: optional     # default starts agents in their sandbox where no flag says otherwise; required starts no other
 `
 
-// settings returns the starter settings with what is wished for.
-func (w wishes) settings() (string, error) {
+// setting is a line of the settings file.
+type setting struct{ key, value string }
+
+// settings returns what is wished for of the settings file.
+func (w wishes) settings() (list []setting, err error) {
 	for _, place := range w.places {
 		if place != "desktop" && place != "terminal" {
-			return "", fmt.Errorf("--notify %q: want desktop, terminal or both", place)
+			return nil, fmt.Errorf("--notify %q: want desktop, terminal or both", place)
 		}
 	}
-	text := starterSettings
 	if len(w.places) > 0 {
-		text += "notifications: [" + strings.Join(w.places, ", ") + "]\n"
+		list = append(list, setting{"notifications", "[" + strings.Join(w.places, ", ") + "]"})
 	}
 	if w.confines() {
-		text += "confine: default\n"
+		list = append(list, setting{"confine", "default"})
 	}
-	return text, nil
+	return list, nil
 }
 
 func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
@@ -186,8 +194,14 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	}
 	byDefault := set.Settings.ConfineByDefault
 	if w.confines() && !byDefault {
-		env.Say("what was there is kept, so run and bridge confine an agent with --confine only; " +
-			"write confine: default into " + env.Short(filepath.Join(dir, settingsFile)) + " to have it without")
+		env.Say("run and bridge confine an agent with --confine only")
+	}
+	if w.confines() && !w.chosen && !slices.ContainsFunc(set.Policies, hasConfined) {
+		env.Say("your rules ask also about what the sandbox holds anyway; to be asked less, move " +
+			env.Short(filepath.Join(dir, policyFile)) + " away and run a2a-acp init --preset " + confinedPreset)
+	}
+	if missing := noDesktop(env); missing != nil && slices.Contains(w.places, "desktop") {
+		env.Say("the desktop is told nothing yet: " + missing.Error())
 	}
 	var flags []string
 	if w.confines() || byDefault {
@@ -217,7 +231,13 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 }
 
 // confines reports whether agents are to be started in their sandbox.
-func (w wishes) confines() bool { return w.confine || w.preset == "confined" }
+func (w wishes) confines() bool { return w.confine || w.preset == confinedPreset }
+
+// hasConfined reports whether a file, not of a repository, has a rule for agents in their sandbox.
+func hasConfined(file permissions.File) bool {
+	return !file.TightenOnly && file.Root == "" &&
+		slices.ContainsFunc(file.Rules, func(r permissions.Rule) bool { return r.Confined })
+}
 
 // check says which flag has a value that there is not.
 func (w wishes) check() error {
@@ -255,7 +275,7 @@ func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) err
 		return cli.Fail(exit.Usage, err)
 	}
 	// The other presets approve no more than what holds without a file.
-	if w.preset == "balanced" || w.preset == "confined" || len(w.packs) > 0 {
+	if w.preset == "balanced" || w.preset == confinedPreset || len(w.packs) > 0 {
 		if err := cli.Confirm(ctx, env); err != nil {
 			return err
 		}
@@ -263,23 +283,19 @@ func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) err
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	for _, file := range []struct {
-		name string
-		data []byte
-		flag string // says what is in it; "" if none was given
-	}{
-		{"tools.yaml", []byte(starterTools), ""},
-		{policyFile, policies, flagOf("--preset", w.preset, w.preset != defaultPreset)},
-		{settingsFile, []byte(settings), flagOf("--notify", strings.Join(w.places, ","), len(w.places) > 0)},
-	} {
-		path := filepath.Join(dir, file.name)
-		wrote, err := writeNew(env, path, file.data)
-		if err != nil {
-			return cli.Fail(exit.Host, err)
-		}
-		if now, err := os.ReadFile(path); !wrote && file.flag != "" && err == nil && !bytes.Equal(now, file.data) {
-			fmt.Fprintf(env.Stderr, "       %s did not change it; to have it written, move the file away first\n", file.flag)
-		}
+	if _, err := writeNew(env, filepath.Join(dir, "tools.yaml"), []byte(starterTools)); err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	path := filepath.Join(dir, policyFile)
+	wrote, err := writeNew(env, path, policies)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	if now, err := os.ReadFile(path); !wrote && w.preset != defaultPreset && err == nil && !bytes.Equal(now, policies) {
+		fmt.Fprintf(env.Stderr, "       --preset %s did not change it; to have it written, move the file away first\n", w.preset)
+	}
+	if err := writeSettings(env, filepath.Join(dir, settingsFile), settings); err != nil {
+		return cli.Fail(exit.Host, err)
 	}
 	if err := tools.WriteSchema(env, dir); err != nil {
 		return cli.Fail(exit.Host, err)
@@ -300,12 +316,35 @@ func presetNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// flagOf returns a flag with its value, or "" if it was not given.
-func flagOf(name, value string, given bool) string {
-	if !given {
-		return ""
+// writeSettings writes the settings file, or puts what is wished for at the end of the one that is there.
+func writeSettings(env *cli.Environment, path string, wished []setting) error {
+	text := starterSettings
+	for _, one := range wished {
+		text += one.key + ": " + one.value + "\n"
 	}
-	return name + " " + value
+	wrote, err := writeNew(env, path, []byte(text))
+	if err != nil || wrote {
+		return err
+	}
+	file := config.File{Name: path}
+	if file.Data, err = os.ReadFile(path); err != nil {
+		return err
+	}
+	before := file.Data
+	for _, one := range wished {
+		data, line, err := config.AddSetting(file, one.key, one.value)
+		switch {
+		case err != nil:
+			fmt.Fprintf(env.Stderr, "       %s: %s is not written: %v\n", one.key, one.value, err)
+		case !bytes.Equal(data, file.Data):
+			fmt.Fprintf(env.Stderr, "       and %s: %s comes to its end, in line %d\n", one.key, one.value, line)
+			file.Data = data
+		}
+	}
+	if bytes.Equal(file.Data, before) {
+		return nil
+	}
+	return cli.ReplaceFile(path, file.Data, 0o600)
 }
 
 // writeNew writes a file that is not there yet, and reports whether it did. One that is there is the
