@@ -303,7 +303,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	if len(drift) == 0 && !isNew {
 		i.env.Say("nothing is other than before in " + i.env.Short(i.f.into))
 	}
-	if err := i.agreed(ctx, "Write them to "+i.env.Short(i.f.into)+"?"); err != nil {
+	if err := agreed(ctx, i.env, "Write them to "+i.env.Short(i.f.into)+"?", i.f.yes); err != nil {
 		return err
 	}
 	const private = 0o700
@@ -317,21 +317,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 	return nil
 }
 
-// agreed asks before the file is written.
-func (i *importer) agreed(ctx context.Context, question string) error {
-	if !i.f.yes {
-		switch agreed, err := i.env.AskYes(ctx, question); {
-		case err != nil:
-			return err
-		case !agreed:
-			i.env.Say("nothing is written; --yes writes without asking")
-			return cli.Silent(exit.Approval)
-		}
-	}
-	return cli.Confirm(ctx, i.env)
-}
-
-// remove takes the tools of an import out of the file, and the file away where nothing else is in it.
+// remove takes the tools of an import out of the file.
 func (i *importer) remove(ctx context.Context, program string) error {
 	file, err := cli.ReadFile(i.f.into, i.commands)
 	if err != nil {
@@ -341,22 +327,5 @@ func (i *importer) remove(ctx context.Context, program string) error {
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	for _, id := range removed {
-		fmt.Fprintln(i.env.Stdout, "- "+id)
-	}
-	if err := i.agreed(ctx, "Take them out of "+i.env.Short(i.f.into)+"?"); err != nil {
-		return err
-	}
-	if data == nil {
-		if err = os.Remove(i.f.into); err == nil && filepath.Base(filepath.Dir(i.f.into)) == "a2a-acp" {
-			_ = os.Remove(filepath.Dir(i.f.into)) // an import made it for its file; one that holds anything stays
-		}
-	} else {
-		err = cli.ReplaceFile(i.f.into, data, 0o600)
-	}
-	if err != nil {
-		return cli.Fail(exit.Host, err)
-	}
-	i.env.Say(display.Count(len(removed), "tool is gone from ", "tools are gone from ") + i.env.Short(i.f.into))
-	return nil
+	return takeOut(ctx, i.env, i.f.into, data, removed, i.f.yes)
 }

@@ -36,7 +36,7 @@ type openAPIFlags struct {
 	selected, tags, methods     []string
 	source, server, out, output string
 	allowed                     []string
-	check, refresh              bool
+	check, refresh, remove, yes bool
 
 	addresses []netip.Prefix // those that allowed names
 }
@@ -61,13 +61,15 @@ than in the document, writes nothing, and ends with 1 where something is.
 --refresh adds the tools that are missing there, and their source, also to a
 file of yours; switches off those that are in the document no more, and takes
 over what has changed in the document. What you have changed, too, is told and
-left, and all else in the file stays.`,
+left, and all else in the file stays. --remove takes out of it what imports have
+made of a source, and the source; it needs no SPEC.`,
 		Example: `  a2a-acp import openapi api.json --tag pets
   a2a-acp import openapi https://petstore3.swagger.io/api/v3/openapi.json
   a2a-acp import openapi api.yaml --select 'list*' --out tools.yaml
   a2a-acp import openapi api.yaml --tag pets --out tools.yaml --check
-  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --refresh`,
-		Args: cobra.ExactArgs(1),
+  a2a-acp import openapi api.yaml --tag pets --out tools.yaml --refresh
+  a2a-acp import openapi --remove --source pets --out tools.yaml`,
+		Args: cobra.MaximumNArgs(1),
 	}
 	s := cmd.Flags()
 	s.BoolVar(&f.all, "all", false, "all operations, however many there are")
@@ -81,22 +83,35 @@ left, and all else in the file stays.`,
 	s.StringVar(&f.out, "out", "", "the tools file that is written")
 	s.BoolVar(&f.check, "check", false, "say what is other in --out, and write nothing")
 	s.BoolVar(&f.refresh, "refresh", false, "bring --out up to date with the document, but for what was changed by hand")
+	s.BoolVar(&f.remove, "remove", false, "take the tools of --source out of --out")
+	s.BoolVar(&f.yes, "yes", false, "with --remove: write without asking")
 	s.StringVarP(&f.output, "output", "o", "yaml", "form of the output: yaml, or json for a report")
 	_ = cmd.RegisterFlagCompletionFunc("output",
 		cobra.FixedCompletions([]string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.validate(args[0]); err != nil {
+		if err := f.validate(cmd, args); err != nil {
 			return cli.Fail(exit.Usage, err)
 		}
-		return (&openAPIImporter{env: env, f: f}).run(cmd.Context(), args[0])
+		i := &openAPIImporter{env: env, f: f}
+		if f.remove {
+			return i.remove(cmd.Context())
+		}
+		return i.run(cmd.Context(), args[0])
 	}
 	return cmd
 }
 
 // validate finds what cannot be meant.
-func (f *openAPIFlags) validate(spec string) error {
+func (f *openAPIFlags) validate(cmd *cobra.Command, args []string) error {
 	selecting := len(f.selected)+len(f.tags)+len(f.methods) > 0
+	making := []string{"all", "select", "tag", "method", "server", "allow-address", "check", "refresh", "output"}
 	switch {
+	case f.remove && (f.out == "" || slices.ContainsFunc(making, cmd.Flags().Changed)):
+		return errors.New("what is to go? a2a-acp import openapi --remove --source NAME --out FILE takes out all tools of NAME")
+	case !f.remove && len(args) == 0:
+		return errors.New("which document? a2a-acp import openapi SPEC")
+	case !f.remove && f.yes:
+		return errors.New("--yes is for --remove: nothing else is asked")
 	case f.output != "yaml" && f.output != "json":
 		return fmt.Errorf("-o %s: want yaml or json", f.output)
 	case f.all && selecting:
@@ -306,6 +321,63 @@ func (i *openAPIImporter) compare(made *openapi.Made) error {
 	if i.tellDrift(lines); len(lines) > 0 {
 		i.env.Say(fmt.Sprintf("%s is other than the document", i.env.Short(i.f.out)))
 		return cli.Silent(exit.ToolFailed)
+	}
+	return nil
+}
+
+// remove takes the tools of a source out of the file: of the one that is named, or of the only one.
+func (i *openAPIImporter) remove(ctx context.Context) error {
+	if err := cli.CheckPerson(); err != nil {
+		return cli.Fail(exit.Denied, fmt.Errorf("tools are for a person to take away: %w", err))
+	}
+	file, err := i.file()
+	if err != nil {
+		return err
+	}
+	source := i.f.source
+	if source == "" {
+		sources, err := openapi.Imported(file)
+		if err != nil {
+			return cli.Fail(exit.Usage, err)
+		}
+		if len(sources) != 1 {
+			return cli.Fail(exit.Usage, fmt.Errorf("which source? --source NAME; those of %s with tools that an import has made: %s",
+				i.env.Short(i.f.out), cmp.Or(strings.Join(sources, ", "), "none")))
+		}
+		source = sources[0]
+	}
+	data, removed, err := openapi.Remove(file, source)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	if err := takeOut(ctx, i.env, i.f.out, data, removed, i.f.yes); err != nil {
+		return err
+	}
+	return i.tellKept(file, data)
+}
+
+// tellKept tells which secrets that are set the file has sent somewhere, and does not any more.
+func (i *openAPIImporter) tellKept(file config.File, data []byte) (err error) {
+	if i.secrets, err = readSecrets(i.env, ""); err != nil {
+		return err
+	}
+	sent := func(data []byte) (names []string) {
+		file.Data = data
+		tools, _ := config.ReadTools(file) // which has been read before; none where nothing is left
+		for _, one := range config.SentSecrets(tools) {
+			names = append(names, one.Name)
+		}
+		return names
+	}
+	was, now := sent(file.Data), sent(data)
+	for _, one := range i.secrets.sent {
+		now = append(now, one.Name)
+	}
+	for _, name := range was {
+		if i.secrets.exists(name) && !slices.Contains(now, name) {
+			i.env.Say("the secret " + name + " is kept: a2a-acp secrets remove " + name + " takes it away")
+			now = append(now, name)
+		}
 	}
 	return nil
 }
