@@ -334,12 +334,12 @@ func (i *openAPIImporter) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sources, err := openapi.Imported(file)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
 	source := i.f.source
 	if source == "" {
-		sources, err := openapi.Imported(file)
-		if err != nil {
-			return cli.Fail(exit.Usage, err)
-		}
 		if len(sources) != 1 {
 			return cli.Fail(exit.Usage, fmt.Errorf("which source? --source NAME; those of %s with tools that an import has made: %s",
 				i.env.Short(i.f.out), cmp.Or(strings.Join(sources, ", "), "none")))
@@ -352,6 +352,11 @@ func (i *openAPIImporter) remove(ctx context.Context) error {
 	}
 	if err := takeOut(ctx, i.env, i.f.out, data, removed, i.f.yes); err != nil {
 		return err
+	}
+	for _, other := range sources { // of a document whose operations are not all called in the same way
+		if strings.HasPrefix(other, source+"_") {
+			i.env.Say(fmt.Sprintf("the source %s has tools of an import, too: --source %s", other, other))
+		}
 	}
 	return i.tellKept(file, data)
 }
