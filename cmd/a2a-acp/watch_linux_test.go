@@ -407,13 +407,16 @@ func (w *window) typed(keys string) {
 // answers types as a person does who has time, until the screen says so.
 func (w *window) answers(keys, says string) {
 	w.t.Helper()
-	for range 60 {
+	for range 20 {
 		<-time.After(1500 * time.Millisecond)
 		w.typed(keys)
-		for range 10 {
+		for range 200 { // typed again, an answer that is only slow would be one to the next question
 			<-time.After(50 * time.Millisecond)
 			if regexp.MustCompile(says).MatchString(w.screen()) {
 				return
+			}
+			if strings.Contains(w.screen(), "too soon for an answer") {
+				break
 			}
 		}
 	}
