@@ -21,10 +21,22 @@ var codexHarmless = strings.Fields(`approval_policy developer_instructions featu
 // variables: codex-acp trusts each directory that a session is opened in (2.6.0, createSessionConfig), and nobody is
 // asked.
 func findCodex(dir string, environ []string) ([]Finding, error) {
-	return inRepository(dir, environ, codexFindings)
+	var names []string
+	found, err := inRepository(dir, environ, func(at string) []Finding {
+		found, own := codexFindings(at)
+		names = append(names, own...)
+		return found
+	})
+	if err != nil || len(names) == 0 {
+		return found, err
+	}
+	led, err := inRepository(dir, environ, func(at string) []Finding { return ledAway(at, names...) }) // they count in each
+	return append(found, led...), err
 }
 
-func codexFindings(dir string) (found []Finding) {
+// codexFindings finds what is not harmless of what stands in a directory, and returns the further names of instructions
+// there.
+func codexFindings(dir string) (found []Finding, names []string) {
 	const agents, config = ".codex/agents", ".codex/config.toml"
 	if files, all := filesIn(dir, agents); len(files) > 0 || !all {
 		f := Finding{Dir: dir, Files: files, What: filepath.Join(dir, agents) + " holds agents with settings of their own"}
@@ -52,8 +64,8 @@ func codexFindings(dir string) (found []Finding) {
 	if !own {
 		told(filepath.Join(dir, config) + " has instructions in other files than those of instructions")
 	}
-	found = append(found, ledAway(dir, names...)...)
-	return append(found, instructions(dir, []string{"AGENTS.md", "AGENTS.override.md"}, nil, ".codex/skills", ".agents/skills")...)
+	away := instructions(dir, []string{"AGENTS.md", "AGENTS.override.md"}, nil, ".codex/skills", ".agents/skills")
+	return append(found, away...), names
 }
 
 var (

@@ -221,6 +221,7 @@ func TestFindLinks(t *testing.T) {
 		{"codex", "NOTES.md", secret, true},
 		{"opencode", "AGENTS.md", secret, true}, {"opencode", "docs/x.md", secret, true}, {"opencode", "docs/node_modules/a/x.md", secret, true},
 		{"opencode", "docs/a/b", "../../elsewhere", true}, {"opencode", "docs/x.png", secret, false}, {"gemini", "GEMINI.md", secret, true},
+		{"codex", "../NOTES.md", secret, true}, {"opencode", "../docs/x.md", secret, true}, {"opencode", "../docs/x.png", secret, false},
 		{"gemini", "NOTES.md", secret, true}, {"gemini", "../NOTES.md", secret, true}, {"gemini", "a/NOTES.md", secret, true},
 		{"claude", "CLAUDE.md", "/proc/self/cwd/none/x.md", true}, {"claude", ".claude/rules", "/proc/self/cwd/none", true},
 		{"claude", ".claude/rules/x", "/proc/self/cwd/none", true}, {"claude", ".claude/skills/x", "/proc/self/cwd/none", true},
@@ -254,6 +255,33 @@ func TestFindLinks(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
+	}
+}
+
+// A pattern that begins in a directory begins in those above, too, up to the top of the work tree.
+func TestFindAbove(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	dir := filepath.Join(top, "repository", "dir")
+	for _, made := range []string{dir, filepath.Join(top, "repository", ".git")} {
+		if err := os.MkdirAll(made, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "opencode.json"), []byte(`{"instructions":["**/*.md"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		in    string
+		found bool
+	}{{top, false}, {filepath.Join(top, "repository"), true}} {
+		if err := os.Symlink("/etc/hostname", filepath.Join(test.in, "x.md")); err != nil {
+			t.Fatal(err)
+		}
+		found, err := unasked.Find("opencode", dir, nil)
+		if got := words(found); err != nil || (got != "") != test.found {
+			t.Errorf("%s: got %q, %v", test.in, got, err)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func geminiFindings(dir string) (found []Finding, names []string) {
 		for _, member := range slices.Sorted(maps.Keys(members)) {
 			full := section + "." + member
 			if full == "context.fileName" {
-				files, own := named(dir, members[member])
+				files, own := named(members[member])
 				if !own {
 					told(path + " has " + full)
 				}

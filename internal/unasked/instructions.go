@@ -238,44 +238,62 @@ func below(dir, name string) (names []string) {
 	return names
 }
 
-// named returns the files that a setting names, a text or a list of texts, and whether they are the repository's own
-// instructions by these names: none elsewhere, no address, and no .env or key that the person may have put there.
-func named(dir string, setting json.RawMessage) (names []string, own bool) {
+// named returns what a setting names, a text or a list of texts, and whether these are the repository's own instructions by
+// these names: none elsewhere, no address, and no .env or key that the person may have put there.
+func named(setting json.RawMessage) (names []string, own bool) {
 	var one string
 	if json.Unmarshal(setting, &one) == nil {
 		names = []string{one}
 	} else if json.Unmarshal(setting, &names) != nil {
 		return nil, false
 	}
-	var all []string
 	for _, name := range names {
 		if !filepath.IsLocal(name) || strings.HasPrefix(name, "~") || strings.Contains(name, ":") {
 			return nil, false
 		}
-		at := strings.IndexAny(name, `*?[]{}()!+@\`)
-		if at < 0 {
-			if !ofInstructions(filepath.Base(name)) {
+		if strings.ContainsAny(name, patterned) {
+			if in, _ := filepath.Split(name); leadsUp(in) || !endsAsInstructions.Get().MatchString(name) {
 				return nil, false
 			}
-			all = append(all, name)
+		} else if !ofInstructions(filepath.Base(name)) {
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+// patterned are what patterns are written with.
+const patterned = `*?[]{}()!+@\`
+
+// begins returns the directory that a pattern begins in.
+func begins(name string) string {
+	if at := strings.IndexAny(name, patterned); at >= 0 {
+		return filepath.Dir(name[:at] + "x")
+	}
+	return ""
+}
+
+// meant lists the files in a directory that names mean, of those that patterns do the links alone. What a pattern means to
+// the agent is its own business: any link behind where it begins may be one of these. It is false where there is more than is
+// looked at.
+func meant(dir string, names []string) (files []string, all bool) {
+	all = true
+	for _, name := range names {
+		in := begins(name)
+		if in == "" {
+			files = append(files, name)
 			continue
 		}
-		if in, _ := filepath.Split(name); leadsUp(in) || !endsAsInstructions.Get().MatchString(name) {
-			return nil, false
-		}
-		// What a pattern means to the agent is its own business: any link behind where it begins may be one of these.
-		links, whole := filesBehind(dir, filepath.Dir(name[:at]+"x"), isLink)
-		if !whole {
-			return nil, false
-		}
+		links, whole := filesBehind(dir, in, isLink)
+		all = all && whole
 		for _, link := range links {
 			path := filepath.Join(dir, link)
 			if is, err := os.Stat(path); err == nil && (is.IsDir() || ofInstructions(link)) || ofAProcess(path) {
-				all = append(all, link)
+				files = append(files, link)
 			}
 		}
 	}
-	return all, true
+	return files, all
 }
 
 // leadsUp reports whether the directories of a pattern may lead elsewhere than below: ** can mean none, before a .., and what

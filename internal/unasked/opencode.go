@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,10 +20,48 @@ var opencodeHarmless = strings.Fields(`$schema agent autoupdate command compacti
 // repository's (OPENCODE_DISABLE_PROJECT_CONFIG) counts for nothing: at the first prompt it loads plugins and starts
 // servers all the same (1.18.33).
 func findOpencode(dir string, environ []string) ([]Finding, error) {
-	return inRepository(dir, environ, opencodeFindings)
+	var names []string
+	named := map[string][]string{} // by whose settings
+	found, err := inRepository(dir, environ, func(at string) []Finding {
+		found, own := opencodeFindings(at)
+		names, named[at] = append(names, own...), own
+		return found
+	})
+	if err != nil || len(names) == 0 {
+		return found, err
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	// Whichever of these directories names them, they are looked for in all of them (1.18.33).
+	led, err := inRepository(dir, environ, func(at string) (led []Finding) {
+		files, all := meant(at, named[at])
+		if !all {
+			led = append(led, tooMuch(at, at))
+		}
+		others, _ := meant(at, slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return slices.Contains(named[at], name) || begins(name) == "." && !withinRepository(dir, at)
+		}))
+		return append(led, ledAway(at, append(files, others...)...)...)
+	})
+	return append(found, led...), err
 }
 
-func opencodeFindings(dir string) (found []Finding) {
+// withinRepository reports whether a directory above another is in the work tree of git's that this is in: further up
+// there is too much that is no repository's.
+func withinRepository(dir, above string) bool {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			real, err := filepath.EvalSymlinks(at)
+			return strings.HasPrefix(above+"/", at+"/") || err == nil && strings.HasPrefix(above+"/", real+"/")
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+// opencodeFindings finds what is not harmless of what stands in a directory, and returns the names of instructions there.
+func opencodeFindings(dir string) (found []Finding, instructed []string) {
 	told := func(what string, files ...string) {
 		found = append(found, Finding{Dir: dir, Files: files, What: what})
 	}
@@ -52,11 +91,11 @@ func opencodeFindings(dir string) (found []Finding) {
 				continue
 			}
 			if key == "instructions" {
-				files, own := named(dir, members[key])
+				names, own := named(members[key])
 				if !own {
 					told(filepath.Join(dir, name)+" has instructions that stand elsewhere", name)
 				}
-				found = append(found, ledAway(dir, files...)...)
+				instructed = append(instructed, names...)
 			} else if !slices.Contains(opencodeHarmless, key) && !keepsToItself(key, members[key]) {
 				told(filepath.Join(dir, name)+" has "+key, name)
 			}
@@ -68,7 +107,7 @@ func opencodeFindings(dir string) (found []Finding) {
 		texts = append(texts, ".opencode/"+name)
 	}
 	return append(found, instructions(dir, opencodeInstructions, texts, ".opencode/skill", ".opencode/skills", ".claude/skills",
-		".agents/skills")...)
+		".agents/skills")...), instructed
 }
 
 // opencodeInstructions are the files that opencode tells its model in each directory that it works or reads in.
