@@ -113,6 +113,16 @@ func (d *hookDoor) check(dir string) error {
 	return nil
 }
 
+// checkAll checks each directory that a session works in: Claude and Codex take skills, and Claude agents below, of all.
+func (d *hookDoor) checkAll(s *acp.Session) error {
+	for _, dir := range s.Dirs() {
+		if err := d.check(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (d *hookDoor) close() {
 	if d.shared != nil {
 		d.closeDoor(d.shared)
@@ -221,7 +231,7 @@ func (d *hookDoor) Open(s *acp.Session) (*acp.Hooks, error) {
 		}
 		return &acp.Hooks{NoTool: d.noTool, Lax: true, Close: d.admit(s)}, nil // it may ask all the same
 	}
-	if err := d.check(s.Dir()); err != nil {
+	if err := d.checkAll(s); err != nil {
 		return nil, err
 	}
 	if d.agent.Rules != nil { // it asks as any agent does
@@ -273,13 +283,15 @@ func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call
 		own.Within = func(profile string) json.RawMessage { return d.within(profile, s.Dir(), call) }
 	}
 	if d.agent.Rereads {
-		if err := d.check(s.Dir()); err != nil { // it may have come with a branch, or with what a command wrote
+		if err := d.checkAll(s); err != nil { // it may have come with a branch, or with what a command wrote
 			own.Refused = err.Error()
 			d.app.o.Say(err.Error())
 		}
 	}
-	if why := d.told(s.Dir(), call); own.Refused == "" {
-		own.Refused = why
+	for _, dir := range s.Dirs() {
+		if own.Refused == "" {
+			own.Refused = d.told(dir, call)
+		}
 	}
 	decision := s.Decide(ctx, own)
 	var input json.RawMessage

@@ -82,6 +82,19 @@ func (s *Session) Workspace() tool.Workspace {
 	return s.workspace
 }
 
+// Dirs returns the directories that the session works in, as the editor calls them: its own first.
+func (s *Session) Dirs() []string {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	dirs := []string{s.cwd}
+	for _, dir := range s.dirs {
+		if dir.name != s.cwd {
+			dirs = append(dirs, dir.name)
+		}
+	}
+	return dirs
+}
+
 // turnOrigin is what the editor says that a turn belongs to; the zero turnOrigin for nothing.
 type turnOrigin struct {
 	trace         tool.Trace
