@@ -30,7 +30,8 @@ func Find(agent, dir string, environ []string) ([]Finding, error) {
 	if find == nil {
 		return nil, nil
 	}
-	return find(dir, environ)
+	found, err := find(dir, environ)
+	return append(found, ownInRepository(agent, dir, environ)...), err
 }
 
 // Here lists what all agents go by of what stands in a directory itself.

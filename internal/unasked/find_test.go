@@ -258,6 +258,32 @@ func TestFindLinks(t *testing.T) {
 	}
 }
 
+// What a variable has an agent take for the person's own settings does not lie in the repository.
+func TestFindOwn(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	dir := filepath.Join(top, "repository", "dir")
+	for _, made := range []string{dir, filepath.Join(top, "repository", ".git"), filepath.Join(top, "home")} {
+		if err := os.MkdirAll(made, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		agent, home, set string
+		want             bool
+	}{
+		{"codex", "/home", "CODEX_HOME=" + top + "/repository/own", true}, {"codex", "/home", "CODEX_HOME=own", true},
+		{"codex", "/home", "CODEX_HOME=" + top + "/home/.codex", false}, {"claude", "/home", "CLAUDE_CONFIG_DIR=" + dir, true},
+		{"claude", "/home", "CODEX_HOME=" + dir, false}, {"claude", "/repository/..", "CLAUDE_CONFIG_DIR=" + top + "/.claude", false}, {"opencode", "/home", "OPENCODE_CONFIG=./x.json", true},
+		{"gemini", "/repository", "GEMINI_CLI_HOME=" + top + "/repository/own", false},
+	} {
+		found, err := unasked.Find(test.agent, dir, []string{"HOME=" + top + test.home, test.set})
+		if got := words(found); err != nil || (got != "") != test.want {
+			t.Errorf("%s with %s: got %q, %v", test.agent, test.set, got, err)
+		}
+	}
+}
+
 // A pattern that begins in a directory begins in those above, too, up to the top of the work tree.
 func TestFindAbove(t *testing.T) {
 	t.Parallel()
