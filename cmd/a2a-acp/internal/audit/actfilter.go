@@ -43,6 +43,9 @@ type ActFilter struct {
 	follow bool  // of the last session also what belongs to none and came after it had begun
 	acts   bool  // leave out what only says what was in force, and what was tried out
 	real   bool  // and all else that is no act
+
+	earlier int  // how many that fit were left out before the last ones
+	unread  bool // the record was not read to its beginning: there may be more
 }
 
 // results are those that acts can be picked by.
@@ -115,6 +118,16 @@ func (f *ActFilter) sayNone(env *cli.Environment) {
 		return
 	}
 	env.Say(fmt.Sprintf("no recorded act of the session %s matches; --session all looks at all of them", display.Line(f.session)))
+}
+
+// sayEarlier says how many acts that fit come before those that are listed, and what lists them.
+func (f *ActFilter) sayEarlier(env *cli.Environment) {
+	switch {
+	case f.unread:
+		env.Say("earlier acts are not looked for; --last 0 lists all")
+	case f.earlier > 0:
+		env.Say(display.Count(f.earlier, "earlier act is", "earlier acts are") + " not shown; --last 0 lists all")
+	}
 }
 
 // entryFilter is what the record's own filter can pick.

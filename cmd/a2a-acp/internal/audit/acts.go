@@ -61,7 +61,7 @@ func (f *ActFilter) read(env *cli.Environment, dir string) ([]audit.ActRecord, e
 		}
 		found, err := f.recent(entries, filter)
 		if all || found.enough {
-			f.session = found.session
+			f.session, f.unread = found.session, !all && found.session == ""
 			return found.acts, errors.Join(err, hostError(damage))
 		}
 	}
@@ -111,8 +111,9 @@ func (f *ActFilter) pick(entries []audit.Entry) []audit.ActRecord {
 			fitting = append(fitting, act)
 		}
 	}
-	if f.last > 0 && len(fitting) > f.last {
-		fitting = fitting[len(fitting)-f.last:]
+	if f.earlier = 0; f.last > 0 && len(fitting) > f.last {
+		f.earlier = len(fitting) - f.last
+		fitting = fitting[f.earlier:]
 	}
 	return fitting
 }

@@ -56,6 +56,7 @@ carried out itself, it is what the agent reported.
 			for _, act := range acts {
 				list = append(list, act...)
 			}
+			filter.sayEarlier(env)
 			return errors.Join(cli.WriteData(env.Stdout, *f, list), err)
 		}
 		if len(acts) == 0 {
@@ -65,6 +66,7 @@ carried out itself, it is what the agent reported.
 			return err
 		}
 		filter.writeList(env, acts)
+		filter.sayEarlier(env)
 		return err
 	}
 	return cmd
