@@ -152,7 +152,11 @@ func TestQuestionsAreLeft(t *testing.T) {
 	if person.Look().Caller != person.Person && os.Getenv("REQUIRE_SANDBOX") == "" {
 		t.Skip("nobody is shown to be a person here")
 	}
+	if !confines("--at-least", "full") {
+		t.Skip("init asks about the sandbox where there is a full one")
+	}
 	const ctrlC, ctrlD = "\x03", "\x04"
+	const program = ".local/share/zed/external_agents/registry/gemini/1/gemini" // an agent, about which there is something to ask
 	for _, row := range []struct {
 		args    []string
 		asks    string
@@ -161,11 +165,15 @@ func TestQuestionsAreLeft(t *testing.T) {
 		says    string
 		missing string // a file that must not be there
 	}{
-		{[]string{"init"}, "A number or a name", ctrlC, "exit status 130", "nothing is written", ".config/a2a-acp"},
-		{[]string{"init"}, "A number or a name", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
-		{[]string{"init", "--preset", "balanced"}, "on the desktop?", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
+		{[]string{"init", "--confine"}, "A number or a name", ctrlC, "exit status 130", "nothing is written", ".config/a2a-acp"},
+		{[]string{"init", "--confine"}, "A number or a name", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
+		{[]string{"init", "--preset", "balanced"}, "in a sandbox", ctrlD, "exit status 2", "nothing is written", ".config/a2a-acp"},
 	} {
 		m := newMachine(t)
+		m.write(program, "#!/bin/sh\n")
+		if err := os.Chmod(filepath.Join(m.home, program), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		w := m.terminal(24, 80, row.args...)
 		for range 1200 {
 			if strings.Contains(w.everything(), row.asks) {

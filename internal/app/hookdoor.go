@@ -101,9 +101,6 @@ func (d *hookDoor) check(dir string) error {
 		if f.Instead != "" {
 			cures = append(cures, f.Instead)
 		}
-		if d.again == nil { // behind an editor
-			cures = append(cures, "use --hooks=off")
-		}
 		if len(f.Files) > 0 {
 			cures = append([]string{"read it and let it count: a2a-acp trust " + display.ShellWord(f.Dir)}, cures...)
 		}
