@@ -214,7 +214,7 @@ func TestFindLinks(t *testing.T) {
 		{"claude", ".claude/skills/x/SKILL.md", secret, true}, {"claude", ".claude/skills/x/run.py", secret, false},
 		{"claude", ".claude/commands/x.md", secret, true}, {"claude", ".claude/output-styles/x.md", secret, true},
 		{"claude", ".claude/commands/x.md", "../../OTHER.md", false}, {"opencode", "docs/a/x.md", secret, true},
-		{"opencode", ".opencode/command/x.md", secret, true}, {"opencode", ".opencode/skills/x/SKILL.md", secret, true},
+		{"opencode", ".opencode/command/x.md", secret, true}, {"opencode", ".opencode/skills/x/SKILL.md", secret, true}, {"opencode", ".opencode/skills/a/b/SKILL.md", secret, true},
 		{"codex", ".agents/skills/x/SKILL.md", secret, true}, {"gemini", "a/b/GEMINI.md", secret, true},
 		{"claude", "CLAUDE.md", ".cursorrules", false}, {"claude", "../CLAUDE.md", secret, true},
 		{"codex", "AGENTS.md", secret, true}, {"codex", "AGENTS.override.md", "/proc/self/environ", true},

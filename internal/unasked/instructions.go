@@ -59,8 +59,11 @@ func instructions(dir string, names, dirs []string, skills ...string) (found []F
 		}
 	}
 	for _, in := range skills {
-		names = slices.Concat(names, skillsIn(dir, in))
-		if len(below(dir, in)) > mostLooked {
+		links, all := textsIn(dir, in, true) // at every depth, as Codex and opencode look for them
+		names = slices.Concat(names, slices.DeleteFunc(links, func(name string) bool {
+			return filepath.Base(name) != "SKILL.md" && !ofAProcess(filepath.Join(dir, name))
+		}))
+		if !all {
 			found = append(found, tooMuch(filepath.Join(dir, in), dir))
 		}
 	}

@@ -183,7 +183,8 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 		at.cwd = filepath.Clean(cwd)
 		additional := params.texts("additionalDirectories")
 		at.workspace = b.o.Workspace(at.cwd, additional)
-		at.dirs = editorsDirs(append([]string{at.cwd}, additional...))
+		named := params.object("_meta").texts("additionalRoots") // as Claude's adapter takes them, too
+		at.dirs = editorsDirs(slices.Concat([]string{at.cwd}, additional, named))
 	}
 	if b.o.Admit != nil {
 		if err := b.o.Admit(at.workspace, at.cwd); err != nil {
