@@ -46,6 +46,9 @@ func tell(c audit.ActRecord) []string {
 	if act := c.Act(); act != nil && len(act.Request) > 0 {
 		lines = append(lines, sentLines(act.Request)...)
 	}
+	if act := c.Act(); act != nil {
+		lines = append(lines, values("  with ", act.Arguments)...)
+	}
 	if act := c.Act(); act != nil && act.Title != "" {
 		lines = append(lines, "  the agent calls it "+strconv.Quote(display.Line(act.Title)))
 	}
@@ -120,7 +123,7 @@ func details(entry audit.Entry) []string {
 		lines = append(lines, fmt.Sprintf("                %s: %s", what, display.Line(entry.Coverage[what])))
 	}
 	if entry.Outcome != nil {
-		lines = append(lines, diagnostics(entry.Outcome.Diagnostics)...)
+		lines = append(lines, values(strings.Repeat(" ", 25), entry.Outcome.Diagnostics)...)
 	}
 	for _, file := range entry.Files {
 		lines = append(lines, fmt.Sprintf("                %s  %s", display.Line(file.Path), file.SHA256))
@@ -131,9 +134,8 @@ func details(entry audit.Entry) []string {
 	return lines
 }
 
-// diagnostics are the a2a_diagnostics of a call that failed, a line each. What is no text stands there as
-// JSON.
-func diagnostics(all map[string]any) []string {
+// values are what has names, a line each behind the same words. What is no text stands there as JSON.
+func values(before string, all map[string]any) []string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text, ok := all[name].(string)
@@ -144,7 +146,7 @@ func diagnostics(all map[string]any) []string {
 			}
 			text = string(encoded)
 		}
-		lines = append(lines, display.Line(fmt.Sprintf("%s%s: %s", strings.Repeat(" ", 25), name, text)))
+		lines = append(lines, before+display.Line(name+": "+text))
 	}
 	return lines
 }
