@@ -409,16 +409,16 @@ func (s Sources) mustBeOutside(c candidate) error {
 		for _, dir := range append(s.Workspace.Dirs(), s.Dir) {
 			if in := BroughtWith(step.path, dir, s.Home); in != "" {
 				return untrusted{why: fmt.Sprintf("%s names this file, but %s holds both it and the workspace: "+
-					"who wrote the workspace could have written it, too", c.by, in), cure: s.ownHome()}
+					"who wrote the workspace could have written it, too", c.by, in), cure: s.ownHome(in)}
 			}
 		}
 	}
 	return nil
 }
 
-// ownHome says what to do where HOME is not the home of our account, which is then why a file is not believed;
-// else "".
-func (s Sources) ownHome() string {
+// ownHome says what to do where HOME is not the home of our account, which is then why a file is not believed,
+// that lies with the workspace in a directory; else "".
+func (s Sources) ownHome(in string) string {
 	if s.Env == nil {
 		return ""
 	}
@@ -427,5 +427,5 @@ func (s Sources) ownHome() string {
 		return ""
 	}
 	return fmt.Sprintf("HOME is %s, and the home of your account is %s: a repository can set variables, through direnv for one; "+
-		"unset it, work outside of %s, or name the files with --tools and --policies", home, s.Home, home)
+		"unset it, work outside of %s, or name the files with --tools and --policies", home, s.Home, in)
 }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -53,5 +55,22 @@ func TestBroughtWith(t *testing.T) {
 		if in := BroughtWith(row.path, row.dir, "/elsewhere/home"); in != row.want {
 			t.Errorf("%s with %s: in %q, want %q", row.path, row.dir, in, row.want)
 		}
+	}
+}
+
+// TestOutsideOfWhat: where HOME lies with the workspace, the hint names the largest directory that could have brought both.
+func TestOutsideOfWhat(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	for _, name := range []string{"account", "all/one/home/.config", "all/one/project"} {
+		mkdir(t, dir+"/"+name)
+	}
+	s := Sources{Home: dir + "/account", Dir: dir + "/all/one/project", Workspace: tool.Workspace{Root: dir + "/all/one/project"},
+		Env: env("HOME", dir+"/all/one/home")}
+	var why untrusted
+	err := s.mustBeOutside(candidate{path: dir + "/all/one/home/.config/tools.yaml", by: "HOME"})
+	if !errors.As(err, &why) || !strings.Contains(why.why, dir+"/all holds both") ||
+		!strings.Contains(why.cure, "work outside of "+dir+"/all, or") {
+		t.Errorf("%+v", why)
 	}
 }
