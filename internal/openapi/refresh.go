@@ -158,7 +158,8 @@ func addTool(data []byte, t *Tool) ([]byte, error) {
 	top := doc.Content[0].Content
 	if len(top) < 2 || top[len(top)-2].Value != "tools" || top[len(top)-1].Kind != yaml.MappingNode ||
 		top[len(top)-1].Style&yaml.FlowStyle != 0 || len(top[len(top)-1].Content) == 0 {
-		return nil, fmt.Errorf("%s is not added, since tools is not the last key, or is written in one line; add it by hand", t.Name)
+		return nil, fmt.Errorf("%s is not added, since tools is not the last key, or is written in one line; "+
+			"move tools to the end of the file, each tool on lines of its own", t.Name)
 	}
 	made := t.entry()
 	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, made))

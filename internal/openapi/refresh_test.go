@@ -174,8 +174,8 @@ func TestRefreshInventory(t *testing.T) {
 		t.Errorf("once more: %q, %v\n%s", lines, err, again)
 	}
 	for name, text := range map[string]string{
-		"tools is not the last key":                     mine + "imports: {}\n",
-		"the source api is not added, since sources is": strings.ReplaceAll(strings.ReplaceAll(mine, "sources:\n  api:\n    base_url: https://api.example.com\n", "sources: {other: {base_url: \"https://api.example.com\"}}\n"), "source: api", "source: other"),
+		"in one line; move tools to the end of the file": mine + "imports: {}\n",
+		"the source api is not added, since sources is":  strings.ReplaceAll(strings.ReplaceAll(mine, "sources:\n  api:\n    base_url: https://api.example.com\n", "sources: {other: {base_url: \"https://api.example.com\"}}\n"), "source: api", "source: other"),
 	} {
 		if _, _, err := now.Refresh(config.File{Name: "made", Data: []byte(text)}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
