@@ -190,7 +190,11 @@ func (p *printer) tell(e agentclient.Event) {
 			p.say(words)
 		}
 	case agentclient.EventQuestion:
-		p.say(fmt.Sprintf("the agent asks: %s\n%s\na2a-acp approvals approve %s", e.Question.Title, e.Question.Text, e.Question.ID))
+		words := fmt.Sprintf("the agent asks: %s\n%s", e.Question.Title, e.Question.Text)
+		if !strings.HasPrefix(e.Question.ID, agentclient.Here) { // nobody finds that one, and it is refused
+			words += fmt.Sprintf("\nanswer from another terminal: a2a-acp approvals approve %s (or deny)", e.Question.ID)
+		}
+		p.say(words)
 	case agentclient.EventInput:
 		p.say("the agent asks: " + display.Whole(e.Input.Message) + "\nnobody can tell it anything here")
 	case agentclient.EventAnswered:
