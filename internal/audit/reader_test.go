@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -59,13 +60,21 @@ func TestFeedFollowsTheName(t *testing.T) {
 	if got := nextDetails(t, r, 1); got != "one" {
 		t.Fatalf("read %q", got)
 	}
+	told := func(news <-chan struct{}) {
+		t.Helper()
+		select {
+		case <-news:
+		case <-time.After(time.Minute):
+			t.Fatal("nobody is told")
+		}
+	}
 	move := func(from, to string) {
 		t.Helper()
 		news := feed.News()
 		if err := os.Rename(from, to); err != nil {
 			t.Fatal(err)
 		}
-		<-news
+		told(news)
 	}
 	move(dir, dir+".away")
 	move(dir+".away", dir)
@@ -81,10 +90,10 @@ func TestFeedFollowsTheName(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { other.Close() })
-	<-news
+	told(news)
 	news = feed.News()
 	keep(t, other, decided("three"))
-	<-news
+	told(news)
 	if got := nextDetails(t, readFrom(t, feed, Cursor{}), 1); got != "three" {
 		t.Errorf("read %q", got)
 	}

@@ -124,6 +124,17 @@ func TestSchemaRows(t *testing.T) {
 	}
 }
 
+// TestSchemaIsMadeOnce: init makes it, and a person waits. Made anew for each key, its rows took two seconds.
+func TestSchemaIsMadeOnce(t *testing.T) {
+	if n := testing.AllocsPerRun(1, func() {
+		if _, err := ToolsSchema(); err != nil {
+			t.Error(err)
+		}
+	}); n > 200_000 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
+
 // toolsSchema compiles the schema, as a validator of its dialect reads it.
 func toolsSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
