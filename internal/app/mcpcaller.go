@@ -98,7 +98,7 @@ const mostQuestions = 64
 // wait, unless its client answers this one now (inCall).
 func (d *mcpDoor) mayAsk(ctx context.Context, q approval.Question, inCall bool) (over func(), err error) {
 	if !inCall {
-		if err := d.tooMany(ctx, q, 0); err != nil {
+		if err := d.tooMany(ctx, q, false); err != nil {
 			return nil, err
 		}
 	}
@@ -117,11 +117,11 @@ func (d *mcpDoor) mayAsk(ctx context.Context, q approval.Question, inCall bool) 
 	}, nil
 }
 
-// tooMany is an error where the principal of a question has too many that wait, beside this one if it stands (itself is
-// 1 then). One that was asked before may be asked again: its answer is not lost.
-func (d *mcpDoor) tooMany(ctx context.Context, q approval.Question, itself int) error {
-	waiting, known, err := d.Questions.Standing(ctx, q)
-	if err != nil || known && itself == 0 || waiting-itself < d.mostQuestions {
+// tooMany is an error where the principal of a question has too many that wait beside this one. One that was asked
+// before may be asked again (its answer is not lost), unless it is being asked now: it may stand already, or not yet.
+func (d *mcpDoor) tooMany(ctx context.Context, q approval.Question, now bool) error {
+	others, known, err := d.Questions.Standing(ctx, q)
+	if err != nil || known && !now || others < d.mostQuestions {
 		return nil //nolint:nilerr // where nobody can be asked elsewhere, none waits
 	}
 	return d.tooManyWait()
@@ -152,7 +152,7 @@ func (c *mcpCaller) askInCall(ctx context.Context, q approval.Question) (approva
 		if ctx.Err() != nil {
 			return approval.Answer{}, context.Cause(ctx)
 		}
-		if why := c.door.tooMany(ctx, q, 1); why != nil { // it stands already, and does not stay
+		if why := c.door.tooMany(ctx, q, true); why != nil { // it stands already, and does not stay
 			no := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: why.Error()}
 			return no, nil //nolint:nilerr // it is the reason
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
 // mcpPeer is an MCP client of these tests, line by line.
@@ -367,6 +368,11 @@ func TestMCPManyQuestions(t *testing.T) {
 		list = slices.DeleteFunc(list, func(a store.Approval) bool { return a.State != store.Pending })
 		if err != nil || len(list) != 3 {
 			t.Fatalf("%d questions stand: %v", len(list), err)
+		}
+		// Whether one that is asked now stands already makes no difference: it may be put on the board later.
+		now := approval.Question{Door: tool.Door(list[0].Door), Principal: list[0].Principal, Title: "not put yet"}
+		if err := asking.door.tooMany(t.Context(), now, true); err == nil {
+			t.Error("a question that does not stand yet counts as one of those that do")
 		}
 		for _, question := range list {
 			if _, err := box.Answer(t.Context(), question, store.Answer{Approved: true, Approver: "test"}); err != nil {

@@ -41,9 +41,9 @@ func (d *Desk) Stand(ctx context.Context, question Question) (id string, answer 
 	return stands.ID, answer, false, nil
 }
 
-// Standing counts the questions of the same door and principal that wait for an answer. known reports whether this one
+// Standing counts the other questions of the same door and principal that wait for an answer. known reports whether this one
 // stands already, or its answer does.
-func (d *Desk) Standing(ctx context.Context, question Question) (waiting int, known bool, err error) {
+func (d *Desk) Standing(ctx context.Context, question Question) (others int, known bool, err error) {
 	if !d.questions.everAsked() {
 		return 0, false, nil
 	}
