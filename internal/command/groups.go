@@ -44,6 +44,11 @@ const (
 	RepositoryTools         Group = "repository tools"
 	FileWorkers             Group = "file workers"
 	Scripts                 Group = "scripts"
+	Takers                  Group = "takers"
+	NewTakers               Group = "takers of new files"
+	OperandTakers           Group = "takers of operands"
+	IgnoredTakers           Group = "takers of ignored files"
+	TakingNothing           Group = "taking nothing"
 )
 
 // OpenGroup is a group that a person's own commands.yaml can put a program in, too.

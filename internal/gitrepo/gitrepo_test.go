@@ -170,6 +170,7 @@ func asks(t *testing.T, b *gitrepotest.Bed, dir string) {
 		args    []string
 	}{
 		{l.environ, askPlaces}, {l.switched, askSettings}, {l.switched, askIndex}, {l.switched, askOldIndex},
+		{l.switched, askTracked}, {l.switched, askStaged}, {l.switched, askOthers}, {l.switched, askNew},
 	} {
 		run := b.Traced(dir, question.environ, question.args...)
 		if run.Ran || len(run.Programs) > 0 {

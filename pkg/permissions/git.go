@@ -21,9 +21,10 @@ import (
 // harmless, and, where whoever carries it out can set variables for it, with everything switched off that
 // can be (see Obligation).
 
-// gitAsker asks git about the repository around a directory: a gitrepo.Asker.
+// gitAsker asks git about a repository: a gitrepo.Asker.
 type gitAsker interface {
 	Look(ctx context.Context, dir string, avoid ...string) (*gitrepo.Repository, error)
+	Taken(ctx context.Context, top string, t gitrepo.Take, avoid ...string) ([]string, error)
 }
 
 // repository is what git has said of one, in words why it has not.

@@ -84,6 +84,10 @@ func (v *evaluation) findTrees() (trees []wholeTree) {
 		return trees
 	}
 	for _, c := range v.shell.commands {
+		if g, takes := readTaking(c); takes {
+			trees = v.addTaken(trees, g, v.removing(c))
+			continue
+		}
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`"}
 		roots, name, hidden := v.readTrees(c)
 		if roots == nil && v.takesTrees(c) {

@@ -1,0 +1,114 @@
+package permissions
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// git add -A, commit -a and stash -u take files that no word names. Which these are depends on the index, the ignore
+// files and the time stamps, so git is asked.
+
+// gitTaking is what a command of git's takes.
+type gitTaking struct {
+	by    string // the command, for people
+	take  gitrepo.Take
+	names []string // what its operands name; nil for all that has changed
+}
+
+// readTaking reads the words of a command of git's that takes what has changed. ok is false for any other.
+func readTaking(c shellscan.Command) (g gitTaking, ok bool) {
+	program := filepath.Base(c.Name)
+	rest, _ := skipGlobals(c)
+	at := slices.IndexFunc(rest, func(w shellscan.Word) bool {
+		return w.Fixed && command.In(command.Takers, program+" "+w.Text)
+	})
+	// Behind options that are not known here, any word may be the subcommand.
+	if at < 0 || at > 0 && !strings.HasPrefix(rest[0].Text, "-") {
+		return g, false
+	}
+	name := program + " " + rest[at].Text
+	rest = rest[at+1:]
+	if len(rest) > 0 && rest[0].Fixed && command.Subcommands(command.TakingNothing, name)[rest[0].Text] {
+		return g, false
+	}
+	g.by = "`" + display.Line(name) + "`"
+	g.take.New = command.In(command.NewTakers, name)
+	ignored := command.Subcommands(command.IgnoredTakers, name)
+	all := !command.In(command.OperandTakers, name)
+	for _, word := range rest {
+		switch {
+		case !word.Fixed:
+			g.take.Ignored = g.take.Ignored || ignored != nil
+			all = true
+		case strings.HasPrefix(word.Text, "-"):
+			g.take.Ignored = g.take.Ignored || mayMean(word.Text, ignored)
+		case strings.ContainsAny(word.Text, `*?[\`), strings.ContainsAny(word.Text[:min(1, len(word.Text))], ":~"):
+			all = true // a pattern of git's own
+		default:
+			g.names = append(g.names, word.Text)
+		}
+	}
+	if all {
+		g.names = nil
+	}
+	return g, true
+}
+
+// mayMean reports whether a word has one of the options in it: as a letter among others, or abbreviated.
+func mayMean(word string, options map[string]bool) bool {
+	name, _, _ := strings.Cut(word, "=")
+	for option := range options {
+		switch {
+		case len(option) == 2 && !strings.HasPrefix(word, "--") && strings.Contains(word, option[1:]),
+			len(option) > 2 && len(name) > 2 && strings.HasPrefix(option, name):
+			return true
+		}
+	}
+	return false
+}
+
+// addTaken adds what a command of git's takes.
+func (v *evaluation) addTaken(trees []wholeTree, g gitTaking, surely bool) []wholeTree {
+	for _, dir := range v.shell.dirs {
+		r := v.repository(dir)
+		t := wholeTree{by: g.by, surely: surely, more: r.fault}
+		if r.Repository != nil {
+			t.files, t.more = v.taken(r.Repository, dir, g)
+		}
+		trees = append(trees, t)
+	}
+	return trees
+}
+
+// taken lists what git takes in a directory of a repository, and says why there may be more.
+func (v *evaluation) taken(r *gitrepo.Repository, dir string, g gitTaking) (files []resource, more string) {
+	var below []string
+	for _, name := range g.names {
+		at, err := v.facts.resolve(dir, name)
+		if err != nil {
+			return nil, display.Line(err.Error())
+		}
+		below = append(below, at)
+	}
+	v.facts.note("git in " + r.Top)
+	names, err := v.git.Taken(context.Background(), r.Top, g.take, v.Workspace.Dirs()...)
+	switch {
+	case err != nil:
+		return nil, "it cannot be told what " + g.by + " would take: " + display.Line(err.Error())
+	case !v.work(len(names)):
+		return nil, tooMuch
+	}
+	for _, path := range names {
+		if below == nil || slices.ContainsFunc(below, func(at string) bool { return isBelow(path, at) }) {
+			files = append(files, resource{name: path, real: path, maybe: []string{path}})
+		}
+	}
+	return files, ""
+}

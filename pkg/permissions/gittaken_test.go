@@ -1,0 +1,140 @@
+package permissions
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/gitrepo/gitrepotest"
+)
+
+// What git takes along without that a word names it is held against the rules: git add -A is about a .env that no
+// ignore file names, and not about one that git is told to ignore.
+func TestGitTakes(t *testing.T) {
+	t.Parallel()
+	const (
+		everything = `git add -A
+			git add .
+			git add -Av .
+			git add '*'
+			git add ./conf
+			git add conf/../conf/
+			git add README.md conf
+			git add --all
+			git stage .
+			git -c core.pager=cat add .
+			cd docs && git add -A
+			cd docs && git add ..
+			git stash -u`
+		// What counts as removing something takes it surely.
+		surely = `git add "$DIR"
+			git stash push --include-untracked
+			git clean -fd`
+		tracked = `git commit -am x
+			git commit --all -m x
+			git commit -m x
+			git stash`
+		forced = `git add -Af
+			git add --forc .
+			git stash -a`
+		surelyForced = `git add -f .
+			git add -A --force
+			git stash push --all
+			git clean -fdx
+			git clean -fX conf`
+		elsewhere = `git add docs
+			git add README.md
+			git add -A docs README.md
+			cd docs && git add .
+			git clean -fd docs`
+		nothing = `git stash list
+			git stash pop`
+	)
+	prepare := func(name string, do func(b *gitrepotest.Bed)) func(t *testing.T, verdict Verdict, texts ...string) {
+		return func(t *testing.T, verdict Verdict, texts ...string) {
+			t.Helper()
+			b := gitrepotest.New(t)
+			b.Init("ws")
+			b.Write("ws/README.md", "new")
+			do(b)
+			bed := testbed{b.Dir, b.WS}
+			a := bed.authority(File{Name: "p.yaml", Version: Version2, Rules: []Rule{
+				rule("secrets", Reject, include("**/.env")),
+				rule("mine", Approve, func(r *Rule) {
+					r.Commands = &Commands{Allow: []string{"git add", "git stage", "git commit", "git stash", "git clean", "cd"}}
+				}),
+			}})
+			for text := range strings.SplitSeq(strings.Join(texts, "\n"), "\n") {
+				text = strings.TrimSpace(text)
+				got := a.Decide(bed.shell(text))
+				if want := verdict; got.Verdict != want || want != Approve && !strings.Contains(text, ":/") &&
+					!strings.Contains(got.Reason, "conf/.env") {
+					t.Errorf("%s: %s: %s (%s), want %s", name, text, got.Verdict, got.Reason, want)
+				}
+			}
+		}
+	}
+	commit := func(b *gitrepotest.Bed) {
+		b.Git("ws", "add", "-A")
+		b.Git("ws", "commit", "-q", "-m", "three")
+	}
+	none := prepare("none", func(*gitrepotest.Bed) {})
+	isNew := prepare("new", func(b *gitrepotest.Bed) { b.Write("ws/conf/.env", "K=1") })
+	ignored := prepare("ignored", func(b *gitrepotest.Bed) {
+		b.Write("ws/conf/.env", "K=1")
+		b.Write("ws/.gitignore", ".env\n")
+	})
+	committed := prepare("committed", func(b *gitrepotest.Bed) { b.Write("ws/conf/.env", "K=1"); commit(b) })
+	changed := prepare("changed", func(b *gitrepotest.Bed) {
+		b.Write("ws/conf/.env", "K=1")
+		commit(b)
+		b.Write("ws/conf/.env", "K=2")
+	})
+	staged := prepare("staged", func(b *gitrepotest.Bed) {
+		b.Write("ws/conf/.env", "K=1")
+		b.Git("ws", "add", "conf/.env")
+	})
+	disguised := prepare("changed, of the same size and time", func(b *gitrepotest.Bed) {
+		b.Write("ws/conf/.env", "K=1")
+		commit(b)
+		file := filepath.Join(b.WS, "conf/.env")
+		before, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write("ws/conf/.env", "K=2")
+		if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	gone := prepare("gone", func(b *gitrepotest.Bed) {
+		b.Write("ws/conf/.env", "K=1")
+		commit(b)
+		b.Move("ws/conf/.env", "elsewhere/env")
+	})
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		none(t, Approve, everything, "git stash push --include-untracked", "git clean -fdx", "git stash push --all", tracked, forced, elsewhere, nothing)
+	})
+	t.Run("new", func(t *testing.T) {
+		t.Parallel()
+		isNew(t, Ask, everything, forced, "git add ':/'")
+		isNew(t, Reject, surely, surelyForced, "git clean -fd conf")
+		isNew(t, Approve, elsewhere, nothing, "git commit -am x")
+	})
+	t.Run("ignored", func(t *testing.T) {
+		t.Parallel()
+		ignored(t, Ask, forced)
+		ignored(t, Reject, surelyForced)
+		ignored(t, Approve, everything, "git stash push --include-untracked", tracked, elsewhere, nothing)
+	})
+	t.Run("tracked", func(t *testing.T) {
+		t.Parallel()
+		committed(t, Approve, "git add -A", tracked, forced, "git stash push --all")
+		changed(t, Ask, "git add -A", tracked)
+		disguised(t, Ask, "git add -A", tracked)
+		staged(t, Ask, "git add -A", tracked)
+		gone(t, Approve, "git add -A", tracked)
+	})
+}
