@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -99,7 +100,7 @@ func unchanged(t *testing.T, change func(*tool.Tool), arguments string, ended sa
 			t.Fatal(err)
 		}
 		question.Basis.Plan = ""
-		told["digest"], told["question"] = a.invocation.Digest().String(), question
+		told["digest"], told["question"] = a.invocation.Digest().String(), said(t, question)
 	}
 	work.Sandbox.References = nil // the other one runs a program
 	work.Sandbox.RequiresConfirmation = false
@@ -122,4 +123,29 @@ func unchanged(t *testing.T, change func(*tool.Tool), arguments string, ended sa
 		t.Fatal(err)
 	}
 	return append(text, '\n')
+}
+
+// said is what a value says as JSON, without the members that say nothing: a further one changes nothing for the calls
+// that have none.
+func said(t *testing.T, value any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(text, &members); err != nil {
+		t.Fatal(err)
+	}
+	return dropEmpty(members)
+}
+
+func dropEmpty(members map[string]any) map[string]any {
+	maps.DeleteFunc(members, func(_ string, value any) bool {
+		if inner, ok := value.(map[string]any); ok {
+			dropEmpty(inner)
+		}
+		return value == nil || value == "" || value == false
+	})
+	return members
 }
