@@ -32,7 +32,7 @@ type scratch struct {
 	id   string   // the part of the name that no other process has
 	dir  *os.File // open and locked
 
-	// A directory and a file with nothing in them, which are shown instead of what a call must not see.
+	// An empty directory, and a file that nobody can open, which are shown instead of what a call must not see.
 	empty, void string
 
 	mu       sync.Mutex
@@ -80,7 +80,7 @@ func (s *scratch) furnish() error {
 	if err := os.Mkdir(s.empty, 0o555); err != nil {
 		return err
 	}
-	return os.WriteFile(s.void, nil, 0o444)
+	return os.WriteFile(s.void, nil, 0) // git would commit an empty file in the place of the one that is there
 }
 
 // locate finds out which file system the scratch directory is on, and how well that keeps time.
