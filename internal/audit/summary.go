@@ -94,6 +94,9 @@ func (s *Summary) count(c ActRecord) {
 		if c.Act().History { // whoever saw it then has counted it
 			return
 		}
+		if s.cameToNothing(c) {
+			return
+		}
 		s.Seen++
 		s.WereSeen = append(s.WereSeen, c)
 	case ResultAsked:
@@ -129,16 +132,23 @@ func (c ActRecord) answer() *events.Decision {
 	return nil
 }
 
+// cameToNothing counts an act that did not succeed, and reports whether it did nothing either: commands and calls have
+// run, however they ended.
+func (s *Summary) cameToNothing(c ActRecord) bool {
+	kind, outcome := c.Act().Kind, c.Outcome()
+	if outcome == nil || outcome.Status == string(tool.StatusCompleted) || outcome.Status == events.EndUnknown {
+		return false
+	}
+	s.Failed++
+	return kind != "execute" && kind != "call" || outcome.Status == events.NotDone
+}
+
 // done counts one act that was let through.
 func (s *Summary) done(c ActRecord) {
-	kind, outcome := c.Act().Kind, c.Outcome()
-	if outcome != nil && outcome.Status != string(tool.StatusCompleted) && outcome.Status != events.EndUnknown {
-		s.Failed++
-		if ran := kind == "execute" || kind == "call"; !ran || outcome.Status == events.NotDone {
-			return
-		}
+	if s.cameToNothing(c) {
+		return
 	}
-	switch kind {
+	switch c.Act().Kind {
 	case "write", "delete", "move":
 		s.Wrote++
 	case "execute":

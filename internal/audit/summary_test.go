@@ -49,6 +49,8 @@ func TestSummarise(t *testing.T) {
 		{entry(events.ToolDecided, "write", decided("reject", "policy"))},
 		{entry(events.ToolSeen, "execute", nil)},
 		{entry(events.ToolSeen, "execute", func(e *events.Event) { e.Act.History = true })},
+		{entry(events.ToolSeen, "write", ended(tool.StatusFailed))}, {entry(events.ToolSeen, "read", ended(events.NotDone))},
+		{entry(events.ToolSeen, "execute", ended(tool.StatusFailed))},
 		{entry(events.ToolViolated, "write", decided("reject", "policy"))},
 		{entry(events.ToolDecided, "write", decided("reject", "policy")), entry(events.ToolViolated, "write", nil)},
 		done("execute", tool.StatusCompleted),
@@ -85,11 +87,11 @@ func TestSummarise(t *testing.T) {
 	if c := acts[len(acts)-1]; c.Result() != ResultAsked || c.By() != "" {
 		t.Errorf("a call that was put off is told as %s by %q", c.Result(), c.By())
 	}
-	const want = "wrote 2, ran 4, read 2, called 3, fetched 1, did otherwise 1, failed 4, stopped 3, refused by its sandbox 1, waiting 1, only seen 1, VIOLATIONS 2"
+	const want = "wrote 2, ran 4, read 2, called 3, fetched 1, did otherwise 1, failed 7, stopped 3, refused by its sandbox 1, waiting 1, only seen 2, VIOLATIONS 2"
 	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if s.Asked != 5 || s.Yes != 4 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 1 {
+	if s.Asked != 5 || s.Yes != 4 || s.Agent != "Gemini" || len(s.WereStopped) != 4 || len(s.WereSeen) != 2 {
 		t.Errorf("asked %d, yes %d, agent %q, %d stopped, %d seen", s.Asked, s.Yes, s.Agent, len(s.WereStopped), len(s.WereSeen))
 	}
 	if !s.From.Equal(at.Add(time.Second)) || !s.To.Equal(at.Add(time.Duration(seq)*time.Second)) {

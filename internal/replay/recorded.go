@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // Recorded is a decided act, read back from the record.
 type Recorded struct {
-	Entry   audit.Entry
+	Entry   audit.Entry // the decision
+	Seq     int64       // the act's number, as lists of the record have it
 	Time    time.Time
 	Request permissions.Request
 	Before  permissions.Verdict // what the rules came to then; where a person was asked, Ask
@@ -26,7 +28,7 @@ type Recorded struct {
 // ReadBack returns the act of an entry. It is false for an entry that is none, or that rules had no part
 // in: an answer that stood for the same act already, and a fault; and for what was only tried out.
 func ReadBack(e audit.Entry, commands *command.Catalogue) (Recorded, bool) {
-	r := Recorded{Entry: e, Time: e.Time}
+	r := Recorded{Entry: e, Seq: e.Seq, Time: e.Time}
 	if e.Type != events.ToolDecided || e.Act == nil || e.Decision == nil || e.Act.Trial {
 		return r, false
 	}
@@ -45,6 +47,18 @@ func ReadBack(e audit.Entry, commands *command.Catalogue) (Recorded, bool) {
 	}
 	r.Request, r.Untold = requestOf(e, commands)
 	return r, true
+}
+
+// ReadBackAct is ReadBack for an act with all that is on record of it. One that the agent first asked about, and that was
+// decided again as it came, is one all the same: what the rules said last counts.
+func ReadBackAct(c audit.ActRecord, commands *command.Catalogue) (Recorded, bool) {
+	for _, e := range slices.Backward(c) {
+		if r, ok := ReadBack(e, commands); ok {
+			r.Seq = c[0].Seq
+			return r, true
+		}
+	}
+	return Recorded{}, false
 }
 
 func verdictOf(result string) permissions.Verdict {

@@ -164,7 +164,7 @@ func (s *suggester) suggest() (suggestions []Suggestion, out []LeftOut) {
 			continue
 		}
 		for _, act := range g.acts {
-			covered[act.Entry.Seq] = true
+			covered[act.Seq] = true
 		}
 		suggestions = append(suggestions, suggestion)
 	}
@@ -181,7 +181,7 @@ func boolInt(is bool) int {
 func (g *group) leaveCovered(covered map[int64]bool) {
 	kept := &group{name: g.name, wide: g.wide}
 	for i, act := range g.acts {
-		if !covered[act.Entry.Seq] {
+		if !covered[act.Seq] {
 			kept.acts, kept.paths = append(kept.acts, act), append(kept.paths, g.paths[i])
 		}
 	}
@@ -215,7 +215,7 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 		case r.Agent != first.Agent:
 			rule.Agents = nil
 		}
-		suggestion.Covers = append(suggestion.Covers, act.Entry.Seq)
+		suggestion.Covers = append(suggestion.Covers, act.Seq)
 	}
 	if first.Served {
 		rule.Principals = []string{escapeGlob(first.Principal)}
@@ -461,7 +461,7 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 	}
 	for _, act := range s.rejected {
 		if ok, _ := approves(act); ok {
-			return fmt.Sprintf("a rule for it would approve what you rejected (number %d)", act.Entry.Seq)
+			return fmt.Sprintf("a rule for it would approve what you rejected (number %d)", act.Seq)
 		}
 	}
 	return ""

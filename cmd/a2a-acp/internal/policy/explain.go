@@ -177,12 +177,7 @@ func explainRecorded(env *cli.Environment, flags explainFlags, f cli.Format) err
 	if err != nil {
 		env.Say(err.Error()) // the act may be whole all the same
 	}
-	var act replay.Recorded
-	decided := record.Find(acts, []string{strconv.FormatInt(flags.audit, 10)}).Decided()
-	known := decided != nil
-	if known {
-		act, known = replay.ReadBack(*decided, judge.Set.Commands)
-	}
+	act, known := replay.ReadBackAct(record.Find(acts, []string{strconv.FormatInt(flags.audit, 10)}), judge.Set.Commands)
 	if !known {
 		return cli.Fail(exit.Usage,
 			fmt.Errorf("number %d of the record is no act that rules decided; a2a-acp audit list lists them", flags.audit))

@@ -59,49 +59,43 @@ files are checked as they are now.`,
 	return cmd
 }
 
-// recordedActs reads the acts of the record that fit, the oldest first. Damaged lines are told, and the
-// rest is given.
-func recordedActs(env *cli.Environment, filter audit.Filter, fits func(audit.Entry) bool) ([]replay.Recorded,
-	error) {
-	var acts []replay.Recorded
-	err := eachRecorded(env, filter, func(act replay.Recorded) {
-		if fits == nil || fits(act.Entry) {
-			acts = append(acts, act)
-		}
-	})
-	return acts, err
-}
-
-// eachRecorded goes through the acts of the record that fit, one by one, the oldest first.
-func eachRecorded(env *cli.Environment, filter audit.Filter, each func(replay.Recorded)) error {
+// recordedActs reads the acts of a last period, each once and by the number that audit list has for it, in the order in
+// which they were decided. Damaged lines are told, and the rest is given.
+func recordedActs(env *cli.Environment, since time.Duration) ([]replay.Recorded, error) {
 	dir, err := app.StateDir(env.AppOptions(nil, nil))
 	if err != nil {
-		return cli.Fail(exit.Host, err)
+		return nil, cli.Fail(exit.Host, err)
 	}
 	commands, err := cli.Commands(env)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	filter.Types = []events.Type{events.ToolDecided}
-	err = audit.Scan(filepath.Join(dir, "audit"), audit.OfType(filter.Types...), func(e audit.Entry) error {
-		if filter.Fits(e) {
-			if act, ok := replay.ReadBack(e, commands); ok {
-				each(act)
-			}
+	var entries []audit.Entry
+	filter := audit.Filter{Since: env.Now().Add(-since)}
+	err = audit.Each(filepath.Join(dir, "audit"), filter, func(e audit.Entry) error {
+		e.Raw = nil // a long record is held without it
+		if e.Type != events.ToolDecided {
+			e.Event = events.Event{Type: e.Type, Session: e.Session, CallID: e.CallID, ToolCall: e.ToolCall}
 		}
+		entries = append(entries, e)
 		return nil
 	})
 	var damage *audit.Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case errors.As(err, &damage):
 		env.Say(err.Error())
-		return nil
 	case err != nil:
-		return cli.Fail(exit.Host, err)
+		return nil, cli.Fail(exit.Host, err)
 	}
-	return nil
+	var acts []replay.Recorded
+	for _, c := range audit.ByAct(entries) {
+		if act, ok := replay.ReadBackAct(c, commands); ok {
+			acts = append(acts, act)
+		}
+	}
+	slices.SortStableFunc(acts, func(a, b replay.Recorded) int { return cmp.Compare(a.Entry.Seq, b.Entry.Seq) })
+	return acts, nil
 }
 
 // replayed is what a replay found.
@@ -147,7 +141,11 @@ func replayPolicies(env *cli.Environment, policies []string, only bool, since ti
 	}
 	r := replayed{Changes: []change{}, Changed: []changed{}, Untellers: []untold{}}
 	if err := judge.Replay(func(each func(replay.Recorded)) error {
-		return eachRecorded(env, audit.Filter{Since: env.Now().Add(-since)}, each)
+		acts, err := recordedActs(env, since)
+		for _, act := range acts {
+			each(act)
+		}
+		return err
 	}, r.add); err != nil {
 		return err
 	}
@@ -188,7 +186,7 @@ func (r *replayed) add(act replay.Redecided) {
 		r.Changes = append(r.Changes, change{from, to, 1})
 	}
 	r.Changed = append(r.Changed, changed{
-		Seq: act.Entry.Seq, Time: act.Time, From: from, To: to, Before: act.Entry.Decision.Rule, Rule: d.Rule,
+		Seq: act.Seq, Time: act.Time, From: from, To: to, Before: act.Entry.Decision.Rule, Rule: d.Rule,
 		At: d.At, Reason: d.Reason,
 		Act: record.TitleOf(audit.ActRecord{act.Entry}),
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
-	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
@@ -51,7 +50,7 @@ func suggestPolicies(env *cli.Environment, least int, since time.Duration, f cli
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	acts, err := recordedActs(env, audit.Filter{Since: env.Now().Add(-since)}, nil)
+	acts, err := recordedActs(env, since)
 	if err != nil {
 		return err
 	}
