@@ -106,7 +106,7 @@ func (s *suggester) sort(act Recorded) {
 	r := act.Request
 	switch {
 	case r.Shell != nil || r.Action == permissions.ActionExecute:
-		lines := strings.Join(r.CommandLines(), " ; ")
+		lines := strings.Join(r.ShownCommands(), " ; ")
 		s.put("command\x00"+r.Tools[0]+"\x00"+lines, lines, act, "", false)
 	case r.Action == permissions.ActionRead || r.Action == permissions.ActionWrite:
 		name := ""

@@ -44,7 +44,8 @@ type Finding struct {
 	Source string // where it says so
 }
 
-// Find reports what makes a file sensitive, the first of the classes that are asked for. root is the
+// Find reports what makes a file sensitive, the first of the classes that are asked for, and says of one that holds a secret
+// that it does, too. root is the
 // workspace, or another directory that holds the file: only below it is a name that begins with a dot taken
 // for settings that nobody knows; "" for none. Names are compared as on file systems that fold them. Both
 // names are clean.
@@ -55,7 +56,11 @@ func Find(path, root string, wanted Class) (Finding, bool) {
 			continue
 		}
 		if p := read().first(f, class); p != nil {
-			return p.finding(), true
+			found := p.finding()
+			if secret := read().first(f, Secret); secret != nil && class != Secret && wanted&Secret != 0 {
+				found.Says += ", and " + secret.row.says
+			}
+			return found, true
 		}
 	}
 	return Finding{}, false

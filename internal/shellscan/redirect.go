@@ -44,6 +44,26 @@ func (t *text) redirect(r *syntax.Redirect) {
 	}
 }
 
+// redirections returns those of a statement, as written.
+func (t *text) redirections(stmt *syntax.Stmt) (written []string) {
+	for _, r := range stmt.Redirs {
+		written = append(written, t.source[r.Pos().Offset():r.Word.End().Offset()])
+	}
+	return written
+}
+
+// redirected notes the redirections of a statement that is no simple command.
+func (t *text) redirected(stmt *syntax.Stmt) {
+	if call, simple := stmt.Cmd.(*syntax.CallExpr); t.stopped || len(stmt.Redirs) == 0 || simple && len(call.Args) > 0 {
+		return
+	}
+	words := t.redirections(stmt)
+	if stmt.Cmd != nil {
+		words = append([]string{"{ …; }"}, words...)
+	}
+	t.Redirections = append(t.Redirections, strings.Join(words, " "))
+}
+
 // unchanged are the characters that stand for themselves however often a word is expanded.
 const unchanged = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:+@%-"
 

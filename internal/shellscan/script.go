@@ -35,6 +35,8 @@ type Script struct {
 	// Unlike is the first part of the text that is not among what all shells of bash's kin read as it does:
 	// sh, zsh, fish and others. "" where there is none. An argument vector has none, since no shell reads it.
 	Unlike string
+	// Redirections are those of several commands at once, and of none, as written, for people: "{ …; } > out", "> out".
+	Redirections []string
 	// Plain reports that shells read the text alike which are no kin of bash's, too.
 	Plain bool
 }
@@ -52,6 +54,8 @@ type Command struct {
 	Line    int    // from 1
 	// Finder are the words of the find whose names are given to it, where one of Args is Found.
 	Finder []Word
+	// Redirections are those behind the command, as written, for people: "> out", "2>&1".
+	Redirections []string
 }
 
 // Word is one argument.

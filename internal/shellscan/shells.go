@@ -104,6 +104,7 @@ func (s *scan) merge(other Script) {
 	if !s.stopped {
 		s.Writes = append(s.Writes, other.Writes...)
 		s.Reads = append(s.Reads, other.Reads...)
+		s.Redirections = append(s.Redirections, other.Redirections...)
 	}
 	for _, name := range other.Variables {
 		s.uses(name)

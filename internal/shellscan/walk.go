@@ -48,6 +48,7 @@ func (t *text) look(n syntax.Node) {
 		if n.Coprocess || n.Disown {
 			t.problem(t.line(n), "it is not bash")
 		}
+		t.redirected(n)
 	case *syntax.CallExpr:
 		t.call(n)
 	case *syntax.FuncDecl:
@@ -149,6 +150,10 @@ func (t *text) call(n *syntax.CallExpr) {
 	}
 	t.timesAssignment(n)
 	t.fed = t.feeds[n]
+	before := len(t.Commands)
 	t.command(words, nil, line)
 	t.fed = nil
+	if stmt, ok := t.parent(1).(*syntax.Stmt); ok && len(t.Commands) > before {
+		t.Commands[before].Redirections = t.redirections(stmt)
+	}
 }

@@ -39,7 +39,7 @@ const mostRun = 8
 func (b *Bridge) reaches(r permissions.Request) (lines []string) {
 	switch r.Action {
 	case permissions.ActionExecute:
-		if runs := r.CommandLines(); len(runs) > 1 {
+		if runs := r.ShownCommands(); len(runs) > 1 {
 			more := ""
 			if len(runs) > mostRun {
 				runs, more = runs[:mostRun], "; …"

@@ -190,6 +190,7 @@ func (requests) Describe(a *act) {
 		body = string(sent.Body)
 	}
 	a.request.Sent = map[string]any{"method": sent.Method, "url": sent.URL, "path": sent.Path, "query": query, "body": body}
+	a.request.Credential = len(a.invocation.References) > 0
 }
 
 // Show implements runner: the request as it is sent, but for what the program adds.

@@ -22,6 +22,7 @@ func (a *act) scanDynamic() {
 		all.Writes = append(all.Writes, one.Writes...)
 		all.Reads = append(all.Reads, one.Reads...)
 		all.Problems = append(all.Problems, one.Problems...)
+		all.Redirections = append(all.Redirections, one.Redirections...)
 		if command.Argv != nil {
 			texts = append(texts, shownArgv(a.tool, command.Argv))
 			if len(workOf(a.invocation).dynamic) == 1 {

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"net/url"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -24,9 +25,9 @@ var defaults = []struct {
 	{readsInside, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
 	}},
-	{callsReader, func(*evaluation) Decision {
+	{callsReader, func(v *evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault,
-			Reason: "the tool's author says that it changes nothing, and it stays inside the workspace"}
+			Reason: "the tool's author says that it changes nothing, and " + v.keepsTo()}
 	}},
 	// Everything else: fs/write_text_file, fs/read_text_file outside the workspace, terminals, tools that
 	// change something, and whatever nobody has thought of.
@@ -50,6 +51,21 @@ func readsInside(v *evaluation) bool {
 func callsReader(v *evaluation) bool {
 	calls := v.Door == tool.DoorMCP || v.Door == tool.DoorA2A
 	return calls && v.Action == ActionCall && v.ReadOnly && v.allInside() && (!v.runs() || v.OwnProgram)
+}
+
+// keepsTo says what a tool that only reads keeps to: of files to the workspace, and a request to the host that it is sent to.
+func (v *evaluation) keepsTo() string {
+	text, _ := v.Sent["url"].(string)
+	to, err := url.Parse(text)
+	switch {
+	case v.Sent == nil:
+		return "it names no file outside the workspace"
+	case err != nil || to.Host == "":
+		return "it only asks its server"
+	case v.Credential:
+		return "it only asks " + display.Line(to.Host) + ", with a credential"
+	}
+	return "it only asks " + display.Line(to.Host)
 }
 
 func anything(*evaluation) bool { return true }

@@ -65,6 +65,8 @@ type Request struct {
 
 	// Sent is the HTTP request that the act sends, its body parsed: method, url, path, query, body; nil for none.
 	Sent map[string]any
+	// Credential is set if it is sent with a secret or a token, which is no part of Sent.
+	Credential bool
 
 	Workspace tool.Workspace
 	Dir       string // what relative paths are relative to: absolute

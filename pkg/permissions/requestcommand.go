@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -58,12 +59,14 @@ func (r *Request) cannotTell(why string) {
 	}
 }
 
+// plainLetters mean nothing but themselves in a shell's word.
+const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+
 // QuoteArgv writes an argument vector as a shell would have to be given it, for people and for comparing.
 func QuoteArgv(argv []string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 	quoted := make([]string, len(argv))
 	for i, arg := range argv {
-		if arg != "" && strings.Trim(arg, plain) == "" {
+		if arg != "" && strings.Trim(arg, plainLetters) == "" {
 			quoted[i] = arg
 			continue
 		}
@@ -72,8 +75,55 @@ func QuoteArgv(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// CommandLines lists for people what the request can run, one command a line, with … for a word that is not
-// known.
+// ShownCommands lists for people what the request can run, one command a line as a shell would have to be given it, with … for
+// a word that is not known.
+func (r Request) ShownCommands() []string {
+	if r.Shell == nil {
+		return nil
+	}
+	var lines []string
+	for _, c := range r.Shell.Commands {
+		words := []string{QuoteArgv([]string{c.Name})}
+		for _, word := range c.Args {
+			switch {
+			case word.Fixed:
+				words = append(words, QuoteArgv([]string{word.Text}))
+			case word.Pattern != "":
+				words = append(words, quotePattern(word.Pattern))
+			default:
+				words = append(words, "…")
+			}
+		}
+		line := strings.Join(append(words, c.Redirections...), " ")
+		if c.Via != "" {
+			line += " (run by " + c.Via + ")"
+		}
+		lines = append(lines, display.Line(line))
+	}
+	for _, redirected := range r.Shell.Redirections {
+		lines = append(lines, display.Line(redirected))
+	}
+	return lines
+}
+
+// quotePattern writes a pattern, in which * and ? stand for others, as a shell would have to be given it.
+func quotePattern(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+		case c < utf8.RuneSelf && c != '*' && c != '?' && !strings.ContainsRune(plainLetters, rune(c)):
+			b.WriteByte('\\')
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// CommandLines lists for governors what the request can run, one command a line, the words with a blank between them and with …
+// for one that is not known. What a person's governor compares stays as it is, whatever ShownCommands adds.
 func (r Request) CommandLines() []string {
 	if r.Shell == nil {
 		return nil

@@ -1,6 +1,9 @@
 package permissions
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A variable that is set to a value with which it does nothing keeps no command from being approved.
 func TestSetVariables(t *testing.T) {
@@ -28,5 +31,31 @@ func TestSetVariables(t *testing.T) {
 	r.SetsVariables([]string{"GIT_PAGER"})
 	if d := a.Decide(r); d.Verdict == Approve {
 		t.Errorf("a GIT_PAGER of which nobody knows the value: %s", said(d))
+	}
+}
+
+// What people are shown can be pasted into a shell, and is what would run there: quotes and redirections included.
+func TestShownCommands(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"git status":                          "git status",
+		"git commit -m 'fix it' > log 2>&1":   "git commit -m 'fix it' > log 2>&1",
+		`echo "a; rm -rf x" && 'my prog' ""`:  "echo 'a; rm -rf x' | 'my prog' ''",
+		"find . -name '*.log' | xargs rm":     "find . -name '*.log' | xargs rm | rm … (run by xargs)",
+		"rm *.o a\\ b*":                       `rm *.o a\ b*`,
+		"wc -l < in >> out":                   "wc -l < in >> out",
+		"(make; make check) > log":            "make | make check | { …; } > log",
+		"> emptied":                           "> emptied",
+		"cat <<'E'\nx\nE":                     "cat <<'E'",
+		"env bash -c 'make > log' 2> err":     "env bash -c 'make > log' 2> err | bash -c 'make > log' (run by env) | make > log (run by env bash)",
+		"f() { make > log; }; f":              "make > log",
+		"echo \"$x\" > \"$y\"":                "echo … > \"$y\"",
+		"for i in a b; do touch $i; done > l": "touch a | touch b | { …; } > l",
+	} {
+		r := Request{Action: ActionExecute}
+		r.SetShellText(text)
+		if got := strings.Join(r.ShownCommands(), " | "); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
 	}
 }

@@ -252,7 +252,7 @@ func (v *evaluation) toolAllowance() (key, words string) {
 	case len(outside) > 0:
 		words += " that touches no other file outside the workspace than " + v.shownAll(outside)
 	case len(v.resources) > 0:
-		words += " that stays inside the workspace"
+		words += " that touches no file outside the workspace"
 	}
 	return digest.Of(append([]string{"tool", string(v.Action), v.Tools[0]}, outside...)...), words
 }

@@ -322,7 +322,7 @@ func explanationOf(r permissions.Request, d permissions.Decision, governors []go
 	e := explanation{
 		Decision: d.Verdict.String(), Source: string(d.Source), Rule: d.Rule, At: d.At, Reason: d.Reason,
 		Policy:   d.Policy,
-		Commands: r.CommandLines(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
+		Commands: r.ShownCommands(), Reasons: make([]explainedReason, 0, len(d.Reasons)), Governors: governors,
 	}
 	if d.Obligation.Profile != "" {
 		e.Reason += "; " + d.Obligation.Why
