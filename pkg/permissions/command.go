@@ -118,7 +118,7 @@ func (l *commandList) command(v *evaluation, i int) (named bool, why string) {
 	if why := l.runBy(c); why != "" {
 		return true, why
 	}
-	why = fmt.Sprintf("`%s` is not among the commands of the rule", display.Line(c.Name))
+	why = l.unlike(c) + " is not among the commands of the rule"
 	for _, c := range v.shell.forms[i] {
 		for _, prefix := range l.prefixes {
 			if !begins(c, prefix) {
@@ -221,6 +221,29 @@ func begins(c shellscan.Command, prefix []string) bool {
 		}
 	}
 	return true
+}
+
+// unlike names a command by its words up to the first that no prefix of the list has there: `git push`, where the rule names
+// git status.
+func (l *commandList) unlike(c shellscan.Command) string {
+	same := 0
+	for _, prefix := range l.prefixes {
+		for n := 1; n < len(prefix) && begins(c, prefix[:n]); n++ {
+			same = max(same, n)
+		}
+	}
+	words := []string{c.Name}
+	for _, arg := range c.Args[:min(same, len(c.Args))] {
+		if !arg.Fixed {
+			arg.Text = "…"
+		}
+		words = append(words, arg.Text)
+	}
+	name := "`" + display.Line(strings.Join(words, " ")) + "`"
+	if same > len(c.Args) {
+		name += " alone"
+	}
+	return name
 }
 
 func fixedWords(args []shellscan.Word) ([]string, bool) {

@@ -172,7 +172,7 @@ func (c *compiledRule) askAll(v *evaluation, conditions []ruleCondition, found f
 			return finding{no, condition.key, why}
 		case got == untold, got == maybe && found.holds == yes:
 			if got == maybe && why == "" {
-				why = "it cannot be told what the command touches, and the rule may be about it"
+				why = c.mayStop(condition.key)
 			}
 			found = finding{got, condition.key, why}
 		case got == yes && why != "" && found.holds == yes: // a match that needs a word
@@ -180,6 +180,21 @@ func (c *compiledRule) askAll(v *evaluation, conditions []ruleCondition, found f
 		}
 	}
 	return found
+}
+
+// mayStop says that nobody can tell whether a rule that stops is about the act.
+func (c *compiledRule) mayStop(condition string) string {
+	stops := "asks about"
+	if c.Verdict == Reject {
+		stops = "rejects"
+	}
+	switch condition {
+	case "commands":
+		return "it cannot be told whether it runs a command that this rule " + stops
+	case "include_paths":
+		return "it cannot be told whether it touches a file that this rule " + stops
+	}
+	return "it cannot be told whether it is what this rule " + stops
 }
 
 // because returns in words what matched.

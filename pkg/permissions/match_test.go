@@ -27,7 +27,7 @@ func TestAskAll(t *testing.T) {
 		{"no behind what the record does not tell", []said{{untold, "a"}, {no, "b"}}, finding{no, "1", "b"}},
 		{"what cannot be told", []said{{yes, "a"}, {maybe, "b"}, {yes, "c"}}, finding{maybe, "1", "b"}},
 		{"nobody says why", []said{{maybe, ""}, {yes, "c"}},
-			finding{maybe, "0", "it cannot be told what the command touches, and the rule may be about it"}},
+			finding{maybe, "0", "it cannot be told whether it is what this rule asks about"}},
 		{"twice", []said{{maybe, "a"}, {maybe, "b"}}, finding{maybe, "0", "a"}},
 		{"what the record does not tell", []said{{yes, ""}, {untold, "b"}, {yes, "c"}}, finding{untold, "1", "b"}},
 		{"and why is not said", []said{{untold, ""}}, finding{untold, "0", ""}},
