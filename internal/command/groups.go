@@ -44,6 +44,8 @@ const (
 	RepositoryTools         Group = "repository tools"
 	FileWorkers             Group = "file workers"
 	Scripts                 Group = "scripts"
+	Packers                 Group = "packers"
+	DirectoryPackers        Group = "packers of a directory"
 	Takers                  Group = "takers"
 	NewTakers               Group = "takers of new files"
 	OperandTakers           Group = "takers of operands"

@@ -3,6 +3,8 @@ package permissions
 import (
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -90,7 +92,9 @@ func (v *evaluation) findTrees() (trees []wholeTree) {
 		}
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`"}
 		roots, name, hidden := v.readTrees(c)
-		if roots == nil && v.takesTrees(c) {
+		if packs, here := packing(c); roots == nil && packs {
+			roots, hidden = v.packedDirs(c, here), true
+		} else if roots == nil && v.takesTrees(c) {
 			roots, hidden = v.operandDirs(c), true
 			t.surely = v.removing(c) && !in(command.Copiers, c.Name)
 		} else if v.Confined {
@@ -133,6 +137,36 @@ func (v *evaluation) readTrees(c shellscan.Command) (roots []string, name string
 // takesTrees reports whether a command removes, copies or packs the directories that it names.
 func (v *evaluation) takesTrees(c shellscan.Command) bool {
 	return v.removing(c) || in(command.Copiers, c.Name) || v.in(command.Unpackers, c.Name)
+}
+
+// packing reports whether a command packs the directories that its words name, or sends them somewhere, and whether that
+// is the one that it starts in (here) where they name none.
+func packing(c shellscan.Command) (packs, here bool) {
+	base := filepath.Base(c.Name)
+	has := func(g command.Group) bool {
+		words := command.Subcommands(g, base)
+		return words != nil && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return words[w.Text] })
+	}
+	here = has(command.DirectoryPackers)
+	return here || in(command.Packers, c.Name) || has(command.Packers), here
+}
+
+// packedDirs lists what the words of such a command could name.
+func (v *evaluation) packedDirs(c shellscan.Command, here bool) (names []string) {
+	names = v.operandDirs(c)
+	isThere := func(name string) bool {
+		return slices.ContainsFunc(v.shell.dirs, func(dir string) bool {
+			at, err := v.facts.resolve(dir, name)
+			if err == nil {
+				_, err = v.facts.lstat(at)
+			}
+			return err == nil
+		})
+	}
+	if here && !slices.ContainsFunc(names, isThere) {
+		names = append(names, ".")
+	}
+	return names
 }
 
 // operandDirs lists what the words of such a command could name; without any, a find begins where it runs.

@@ -81,6 +81,46 @@ func TestWholeTrees(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s (%s)", test.name, got.Verdict, got.Reason, test.want, test.reason)
 		}
 	}
+	// What packs a directory, or sends it somewhere.
+	network := true
+	packing := rule("packing", Approve, func(r *Rule) {
+		r.Commands = &Commands{Network: &network, Redirects: RedirectsWorkspace,
+			Allow: []string{"zip", "scp", "docker build", "docker cp", "podman build", "npm publish", "npm pack", "aws s3", "hg add", "hg addremove", "restic backup", "cargo package"}}
+	})
+	packed := bed.authority(File{Name: "p.yaml", Version: Version2, Rules: []Rule{private, packing}})
+	for verdict, texts := range map[Verdict]string{
+		Ask: `zip -r x.zip .
+			zip -r x.zip sub
+			scp -r sub host:
+			docker build -t a .
+			docker build sub
+			podman build --tag plain ./sub
+			npm publish
+			npm pack --tag next
+			npm publish ./sub
+			aws s3 sync . s3://bucket
+			aws s3 cp --recursive sub s3://bucket
+			hg add sub
+			hg addremove
+			restic backup sub
+			cargo package`,
+		Approve: `zip -r x.zip plain
+			scp -r plain host:
+			docker build -t a plain
+			npm publish plain
+			aws s3 sync plain s3://bucket
+			hg add plain
+			hg add sub/a.md
+			restic backup plain`,
+	} {
+		for text := range strings.SplitSeq(texts, "\n") {
+			text = strings.TrimSpace(text)
+			if got := packed.Decide(bed.shell(text)); got.Verdict != verdict || verdict == Ask && !strings.Contains(got.Reason, "would take `sub/private") {
+				t.Errorf("%s: %s, want %s (%s)", text, got.Verdict, verdict, got.Reason)
+			}
+		}
+	}
+
 	confined := bed.request(ActionSearch, toolRead, "sub")
 	confined.Confined = true
 	if got := a.Decide(confined); got.Verdict != Approve {
