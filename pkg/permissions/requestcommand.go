@@ -30,6 +30,7 @@ func (r *Request) SetsVariables(names []string) {
 	r.Env = names
 	for _, name := range names {
 		r.sets(name)
+		r.mayMean(name)
 	}
 }
 
@@ -40,6 +41,9 @@ func (r *Request) SetVariables(variables []Variable) {
 		if r.Env[i] = v.Name; !r.Commands.SetsNothing(v.Name, v.Value) {
 			r.sets(v.Name)
 		}
+		if !r.Commands.IsPlain(v.Name, v.Value) {
+			r.mayMean(v.Name)
+		}
 		if command.NamesEncoding(v.Name) && !command.KeepsEncoding(v.Name, v.Value) {
 			r.cannotTell("it sets " + v.Name + ", and in some languages' encodings a shell reads other characters")
 		}
@@ -49,6 +53,13 @@ func (r *Request) SetVariables(variables []Variable) {
 func (r *Request) sets(name string) {
 	if r.Commands.ChangesCommands(name) {
 		r.cannotTell("it sets " + name)
+	}
+}
+
+// mayMean notes a variable as one that the command's text sets: a program that only reads may do something else by it.
+func (r *Request) mayMean(name string) {
+	if r.Shell != nil {
+		r.Shell.Sets = append(r.Shell.Sets, name)
 	}
 }
 

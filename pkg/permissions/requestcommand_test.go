@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,11 +21,25 @@ func TestSetVariables(t *testing.T) {
 		{"LC_ALL", "zh_CN.GBK", Ask}, {"LANG", "ja_JP.SJIS", Ask}, {"LC_CTYPE", "zh_TW", Ask}, {"LANGUAGE", "../../ws/evil", Ask}, {"LC_ALL", "../x.utf-8", Ask},
 		{"PYENV_HOOK_PATH", "hooks", Ask}, {"PYENV_VERSION", "../../x", Ask}, {"RBENV_ROOT", ".", Ask}, {"VOLTA_HOME", ".", Ask}, {"GAWK_PERSIST_FILE", "heap", Ask},
 		{"MUSL_LOCPATH", ".", Ask}, {"LLVM_PROFILE_FILE", "main.go", Ask}, {"MORE", "-Ox", Ask},
+		// Nobody knows what a program makes of any variable, in a text as little as beside it.
+		{"NOBODY_KNOWS", "1", Ask}, {"GETCONF_DIR", "bin", Ask}, {"CLAUDECODE", "1", Approve}, {"NO_COLOR", "1", Approve}, {"TERM", "dumb", Approve},
 	} {
 		r := b.run("cat README.md")
 		r.SetVariables([]Variable{{c.name, c.value}})
 		if d := a.Decide(r); d.Verdict != c.want {
 			t.Errorf("%s=%s: %s, want %s: %s", c.name, c.value, d.Verdict, c.want, because1(d))
+		}
+	}
+	// A shell goes up from where PWD says that it is: of /proc/self/cwd to /proc/self, whose root leads to every file.
+	builds := b.authority(presetFile(t, "careful"), v2(rule("builds", Approve, about(toolShell), commands(RedirectsNone, "make", "cd"))))
+	for text, set := range map[string]string{"cd .. && cat environ": "PWD", "cd .. && make": "PWD", "make": "PWD", "make all": ""} {
+		r := b.run(text)
+		r.Dir = filepath.Join(r.Dir, "src")
+		if set != "" {
+			r.SetVariables([]Variable{{set, "/proc/self/cwd"}})
+		}
+		if d := builds.Decide(r); (d.Verdict == Approve) != (set == "") {
+			t.Errorf("%s with %q: %s", text, set, said(d))
 		}
 	}
 	r := b.run("cat README.md")
