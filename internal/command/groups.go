@@ -45,6 +45,7 @@ const (
 	FileWorkers             Group = "file workers"
 	Scripts                 Group = "scripts"
 	Packers                 Group = "packers"
+	ImagePackers            Group = "packers of images"
 	DirectoryPackers        Group = "packers of a directory"
 	Takers                  Group = "takers"
 	NewTakers               Group = "takers of new files"

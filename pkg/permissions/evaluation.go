@@ -30,6 +30,7 @@ type evaluation struct {
 	git          gitAsker
 	// repositories are what git has said, by the directory that it was asked in.
 	repositories  map[string]repository
+	takenFiles    map[takenKey]fact[[]string]
 	variablesSeen map[string]any // what conditions see; nil until one asks
 
 	now     time.Time

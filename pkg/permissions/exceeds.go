@@ -162,7 +162,10 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			}
 		}
 	}
-	return v.removesSensitive(c, args[spelled:])
+	if why := v.removesSensitive(c, args[spelled:]); why != "" || spelled == len(args) {
+		return why
+	}
+	return v.takesSecret(c)
 }
 
 // readerExceeds is exceeds for a program that only reads.

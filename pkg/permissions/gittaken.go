@@ -87,6 +87,12 @@ func (v *evaluation) addTaken(trees []wholeTree, g gitTaking, surely bool) []who
 	return trees
 }
 
+// takenKey is what git is asked about once for each decision.
+type takenKey struct {
+	top  string
+	take gitrepo.Take
+}
+
 // taken lists what git takes in a directory of a repository, and says why there may be more.
 func (v *evaluation) taken(r *gitrepo.Repository, dir string, g gitTaking) (files []resource, more string) {
 	var below []string
@@ -97,15 +103,23 @@ func (v *evaluation) taken(r *gitrepo.Repository, dir string, g gitTaking) (file
 		}
 		below = append(below, at)
 	}
-	v.facts.note("git in " + r.Top)
-	names, err := v.git.Taken(context.Background(), r.Top, g.take, v.Workspace.Dirs()...)
+	asked := takenKey{r.Top, g.take}
+	names, known := v.takenFiles[asked]
+	if !known {
+		v.facts.note("git in " + r.Top)
+		found, err := v.git.Taken(context.Background(), r.Top, g.take, v.Workspace.Dirs()...)
+		if names.value, names.err = found, err; v.takenFiles == nil {
+			v.takenFiles = map[takenKey]fact[[]string]{}
+		}
+		v.takenFiles[asked] = names
+	}
 	switch {
-	case err != nil:
-		return nil, "it cannot be told what " + g.by + " would take: " + display.Line(err.Error())
-	case !v.work(len(names)):
+	case names.err != nil:
+		return nil, "it cannot be told what " + g.by + " would take: " + display.Line(names.err.Error())
+	case !v.work(len(names.value)):
 		return nil, tooMuch
 	}
-	for _, path := range names {
+	for _, path := range names.value {
 		if below == nil || slices.ContainsFunc(below, func(at string) bool { return isBelow(path, at) }) {
 			files = append(files, resource{name: path, real: path, maybe: []string{path}})
 		}

@@ -86,29 +86,64 @@ func (v *evaluation) findTrees() (trees []wholeTree) {
 		return trees
 	}
 	for _, c := range v.shell.commands {
-		if g, takes := readTaking(c); takes {
-			trees = v.addTaken(trees, g, v.removing(c))
+		if taken := v.takenTrees(c); taken != nil {
+			trees = append(trees, taken...)
 			continue
 		}
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`"}
 		roots, name, hidden := v.readTrees(c)
-		if packs, here := packing(c); roots == nil && packs {
-			roots, hidden = v.packedDirs(c, here), true
-		} else if roots == nil && v.takesTrees(c) {
+		if roots == nil && v.takesTrees(c) {
 			roots, hidden = v.operandDirs(c), true
 			t.surely = v.removing(c) && !in(command.Copiers, c.Name)
 		} else if v.Confined {
 			continue // what a rule rejects is hidden from what a confined agent reads
 		}
-		for _, root := range roots {
-			for _, dir := range v.shell.dirs {
-				if at, err := v.facts.resolve(dir, root); err == nil {
-					trees = v.addTree(trees, at, t, name, hidden)
-				}
+		trees = v.addRoots(trees, roots, t, name, hidden)
+	}
+	return trees
+}
+
+// addRoots adds the directories of some names.
+func (v *evaluation) addRoots(trees []wholeTree, roots []string, t wholeTree, name string, hidden bool) []wholeTree {
+	for _, root := range roots {
+		for _, dir := range v.shell.dirs {
+			if at, err := v.facts.resolve(dir, root); err == nil {
+				trees = v.addTree(trees, at, t, name, hidden)
 			}
 		}
 	}
 	return trees
+}
+
+// takenTrees returns what a command takes along that keeps or sends it somewhere: a repository, an archive, an image,
+// another machine.
+func (v *evaluation) takenTrees(c shellscan.Command) []wholeTree {
+	if g, takes := readTaking(c); takes {
+		return v.addTaken(nil, g, v.removing(c))
+	}
+	if packs, here := packing(c); packs {
+		t := wholeTree{by: "`" + display.Line(c.Name) + "`", surely: v.removing(c)}
+		return v.addRoots(nil, v.packedDirs(c, here), t, "", true)
+	}
+	return nil
+}
+
+// takesSecret tells why a command must not take along what its words name: a secret is among it.
+func (v *evaluation) takesSecret(c shellscan.Command) string {
+	if v.byPerson() || packsImage(c) {
+		return ""
+	}
+	for _, t := range v.takenTrees(c) {
+		for _, p := range t.files {
+			if what := v.sensitive.find(v.Workspace, p.real, sensitive.Secret); what != "" {
+				return fmt.Sprintf("%s would take %s with it, which %s", t.by, shown(v.Workspace, p.real), what)
+			}
+		}
+		if t.more != "" {
+			return t.more
+		}
+	}
+	return ""
 }
 
 // readTrees returns the directories that a command reads whole. Of the files those count whose name matches
@@ -139,16 +174,20 @@ func (v *evaluation) takesTrees(c shellscan.Command) bool {
 	return v.removing(c) || in(command.Copiers, c.Name) || v.in(command.Unpackers, c.Name)
 }
 
+// hasWord reports whether one of a command's words is a subcommand of its program in a group.
+func hasWord(c shellscan.Command, g command.Group) bool {
+	words := command.Subcommands(g, filepath.Base(c.Name))
+	return words != nil && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return words[w.Text] })
+}
+
+// packsImage reports whether a command makes an image of what it packs.
+func packsImage(c shellscan.Command) bool { return hasWord(c, command.ImagePackers) }
+
 // packing reports whether a command packs the directories that its words name, or sends them somewhere, and whether that
 // is the one that it starts in (here) where they name none.
 func packing(c shellscan.Command) (packs, here bool) {
-	base := filepath.Base(c.Name)
-	has := func(g command.Group) bool {
-		words := command.Subcommands(g, base)
-		return words != nil && slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return words[w.Text] })
-	}
-	here = has(command.DirectoryPackers)
-	return here || in(command.Packers, c.Name) || has(command.Packers), here
+	here = hasWord(c, command.DirectoryPackers) || packsImage(c)
+	return here || in(command.Packers, c.Name) || hasWord(c, command.Packers), here
 }
 
 // packedDirs lists what the words of such a command could name.

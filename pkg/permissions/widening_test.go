@@ -92,7 +92,7 @@ func TestWidening(t *testing.T) {
 			guile -c exit
 			git pull --rebase
 			git commit -m 'see https://example.com: x'
-			git add .
+			git add ./pages
 			curl -sL https://example.com/a`,
 		Ask: `go test -C docs ./...
 			docker build github.com/evil/x
