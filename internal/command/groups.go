@@ -39,6 +39,7 @@ const (
 	ClientWords             Group = "client words"
 	NetworkAlone            Group = "network alone"
 	VersionWords            Group = "version words"
+	ModuleOptions           Group = "module options"
 	SilentClients           Group = "silent clients"
 	Counters                Group = "counters"
 	RepositoryTools         Group = "repository tools"

@@ -128,6 +128,12 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			return why
 		}
 	}
+	if at := v.moduleSpelled(c.Name, args, spelled); at > 0 {
+		// A rule that spells python -m pytest is about that program, whose other words are looked at as behind its own name.
+		module := c
+		module.Name, module.Args = args[at-1], c.Args[min(at, len(c.Args)):]
+		return v.wordsExceed(module, args[at:], spelled-at)
+	}
 	row, at := command.Lookup(c.Name, args)
 	switch {
 	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):
@@ -166,6 +172,15 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 		return why
 	}
 	return v.takesSecret(c)
+}
+
+// moduleSpelled returns where the words of a tool begin that an interpreter runs by its name, where a rule spells that name
+// as the first thing: python -m pytest; 0 where it does not, or nothing is known of the tool.
+func (v *evaluation) moduleSpelled(program string, args []string, spelled int) int {
+	if spelled < 2 || !command.Subcommands(command.ModuleOptions, filepath.Base(program))[args[0]] || !v.in(command.ProjectTools, args[1]) {
+		return 0
+	}
+	return 2
 }
 
 // readerExceeds is exceeds for a program that only reads.

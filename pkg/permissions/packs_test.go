@@ -34,6 +34,11 @@ npm test -- --watch=false
 npm run build
 npm ls --depth=0
 pytest -q tests
+python3 -m pytest -x -q tests
+python -m pytest
+python3 -m unittest
+python3 -m unittest -v tests.test_a
+python3 -m unittest discover -s tests -p 'test_*.py' 2>&1 | tail -5
 cargo test --release
 cargo check
 cargo tree`},
@@ -57,6 +62,23 @@ npx evil
 pytest -p evil
 pytest -c ../other.ini
 pytest --rootdir=/etc
+python3 -m pytest -p evil
+python3 -m pytest -c ../other.ini
+python3 -m pytest --junitxml=Makefile
+python3 -m pytest /elsewhere/test_a.py
+python3 -m evil
+python3 -m pip install x
+python3 -c 'import os' -m pytest
+python3 -X importtime -m pytest
+python3 evil.py -m pytest
+python3 -m unittest discover -s /elsewhere
+python3 -m unittest discover -s../elsewhere
+python3 -m unittest --start-directory=/elsewhere
+python3 -m unittest ../elsewhere/test_a.py
+python3 -m unittest $(evil)
+python3 -m unittest > ../out
+PYTHONPATH=/elsewhere python3 -m unittest
+PYTHONSTARTUP=evil.py python3 -m pytest
 cargo test --config ./evil.toml
 cargo build --manifest-path ../other/Cargo.toml
 cargo +nightly test
