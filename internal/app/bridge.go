@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/resident"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -67,6 +68,12 @@ type Driven struct {
 // agent's exit code. With an error the code is ours: the agent could not be started. The last line on Stderr
 // says how it ended. An App may have several at once.
 func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
+	relayed := false
+	defer func() {
+		if err != nil && !relayed && o.Driven == nil {
+			RefuseEditor(o.EditorIn, o.EditorOut, err)
+		}
+	}()
 	if err := MustConfine(a.Set(), o.Confinement.On(), o.Confinement.BestEffort); err != nil {
 		return exit.Denied, err
 	}
@@ -134,7 +141,17 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		agent.Stop()
 		return exit.Host, err
 	}
+	relayed = true
 	return b.run(ctx, o)
+}
+
+// RefuseEditor tells an editor why it gets no agent: it may show nobody what stands on standard error.
+func RefuseEditor(in io.Reader, out io.Writer, why error) {
+	const patience = 3 * time.Second // for its first request, which it makes at once
+	if len(yamldoc.List(why)) > 0 {
+		why = errors.New(yamldoc.Shown(why)) // with what helps
+	}
+	acp.Refuse(in, out, why, patience)
 }
 
 // confine makes the agent's sandbox ready. With an error comes the exit code.

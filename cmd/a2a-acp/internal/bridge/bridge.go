@@ -72,13 +72,7 @@ the sandbox if --confine is given, and says so.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.FixedCompletions(cli.AgentNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dash := cmd.ArgsLenAtDash()
-			if dash != 0 {
-				if err := checkBehind(cmd.Flags(), args); err != nil {
-					return err
-				}
-			}
-			return bridge(cmd.Context(), env, flags, args, dash)
+			return bridge(cmd.Context(), env, cmd.Flags(), flags, args, cmd.ArgsLenAtDash())
 		},
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the agent is the agent's own
@@ -95,7 +89,22 @@ the sandbox if --confine is given, and says so.`,
 	return cmd
 }
 
-func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args []string, dash int) error {
+func bridge(ctx context.Context, env *cli.Environment, given *pflag.FlagSet, flags bridgeFlags, args []string, dash int) (err error) {
+	stdout := os.Stdout
+	told := cli.IsTerminal(env.Stdin) // a person reads standard error, and an editor may not show it
+	defer func() {
+		if err != nil && !told {
+			app.RefuseEditor(env.Stdin, stdout, err)
+		}
+		if stdout != os.Stdout {
+			err = errors.Join(err, stdout.Close())
+		}
+	}()
+	if dash != 0 {
+		if err := checkBehind(given, args); err != nil {
+			return err
+		}
+	}
 	use, known := hookUses[flags.hooks]
 	if !known {
 		return cli.Fail(exit.Usage, fmt.Errorf("--hooks=%s: want auto, on or off", flags.hooks))
@@ -117,16 +126,17 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		if err := app.MustConfine(set, confined.On(), flags.BestEffort); err != nil {
 			return cli.Fail(exit.Denied, err)
 		}
+		told = true
 		return direct(env, flags, command, confined, why)
 	}
 	if flags.maxFrame < 64 {
 		return cli.Fail(exit.Usage, errors.New("--max-frame-mb: want 64 or more; a smaller limit would lose what agents really send"))
 	}
-	stdout, err := cli.ClaimStdout(env)
+	claimed, err := cli.ClaimStdout(env)
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	defer stdout.Close()
+	stdout = claimed
 	stderr := lines.New(env.Stderr)
 	o := env.AppOptions(flags.tools, flags.policies)
 	o.Say, o.Quick = func(line string) { stderr.Line("a2a-acp: " + line) }, true
@@ -141,6 +151,7 @@ func bridge(ctx context.Context, env *cli.Environment, flags bridgeFlags, args [
 		code, err = exit.Host, a.Start(ctx)
 	}
 	if err == nil {
+		told = true // by a.Bridge
 		code, err = a.Bridge(ctx, app.BridgeOptions{
 			Command: command, AgentEnv: env.ForAgent(),
 			EditorIn: env.Stdin, EditorOut: stdout, Stderr: stderr,
