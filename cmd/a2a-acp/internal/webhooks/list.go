@@ -70,10 +70,10 @@ func stateOf(k app.KnownWebhook, now time.Time) string {
 		return "removed"
 	case k.State != store.WebhookOn:
 		return string(k.State)
-	case k.Error != "":
-		return "failing"
 	case k.Process == "" || k.Until.Before(now):
 		return "waiting"
+	case k.Error != "":
+		return "failing"
 	case k.Spec.Quiet.Now(now):
 		return "quiet"
 	}
@@ -145,17 +145,23 @@ func (s *listed) why(env *cli.Environment) string {
 		return "it stands in no configuration any more"
 	case s.Reason != "":
 		return s.Reason
-	case s.State == "waiting":
-		return "no process is there that delivers: start serve, or a bridge"
-	case s.Error == "":
-		return ""
 	}
-	parts := []string{s.Error}
+	// Why the last attempt failed may be mended since: a secret that there was not is set.
+	var parts []string
+	if s.State == "waiting" {
+		parts = append(parts, "no process is there that delivers: start serve, or a bridge")
+	}
+	if s.Error != "" {
+		parts = append(parts, "the last attempt failed: "+s.Error)
+	}
+	if s.State != "failing" {
+		return strings.Join(parts, "; ")
+	}
 	if s.Attempts > 0 {
 		parts = append(parts, display.Count(s.Attempts, "attempt", "attempts"))
 	}
 	if s.Due != nil && s.Due.After(env.Now()) {
-		parts = append(parts, "the next in "+inbox.Short(s.Due.Sub(env.Now())))
+		parts = append(parts, "the next in "+inbox.Short(s.Due.Sub(env.Now()))+", or at once with a2a-acp webhooks resume "+display.Line(s.ID))
 	}
 	return strings.Join(parts, "; ")
 }
