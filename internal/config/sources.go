@@ -416,6 +416,18 @@ func (s Sources) mustBeOutside(c candidate) error {
 	return nil
 }
 
+// WouldCount says why files that come into the configuration directory would not count; nil where they would.
+func (s Sources) WouldCount() error {
+	c := inDirectory(filepath.Join(s.ConfigHome, directoryName), kindSettings, tool.LayerUser)
+	err := s.mustBeOutside(c)
+	if err == nil {
+		return nil
+	}
+	var l loading
+	l.fail(c, err)
+	return l.found
+}
+
 // ownHome says what to do where HOME is not the home of our account, which is then why a file is not believed,
 // that lies with the workspace in a directory; else "".
 func (s Sources) ownHome(in string) string {

@@ -22,13 +22,24 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	}
-	if found.hasAgents() && !w.given("confine") && !w.confines() && !w.confinedAlready {
-		if w.confine, err = askConfine(ctx, env); err != nil {
+	asksConfine := found.hasAgents() && !w.given("confine") && !w.confines() && !w.confinedAlready
+	asksPreset := !w.given("preset") && !isThere(policyFile)
+	var cannot error // why agents cannot be confined
+	if asksConfine || asksPreset {
+		cannot = confines(env)
+	}
+	switch {
+	case !asksConfine:
+	case cannot != nil:
+		fmt.Fprintf(env.Stderr, "\nThis machine cannot confine agents: %s. a2a-acp doctor says what is missing.\n", cannot)
+	default:
+		w.confine, err = askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?")
+		if err != nil {
 			return err
 		}
 	}
-	if !w.given("preset") && !isThere(policyFile) {
-		if w.preset, err = askPreset(ctx, env, w.confines() || w.confinedAlready); err != nil {
+	if asksPreset {
+		if w.preset, err = askPreset(ctx, env, w.confines() || w.confinedAlready, cannot); err != nil {
 			return err
 		}
 		w.chosen = true
@@ -59,8 +70,8 @@ func (w *wishes) ask(ctx context.Context, env *cli.Environment, dir string, foun
 	return nil
 }
 
-// askConfine asks whether agents are confined, where this machine can do that: one that is to be and cannot does not start.
-func askConfine(ctx context.Context, env *cli.Environment) (bool, error) {
+// confines says why this machine cannot confine agents; nil where it can. One that is to be and cannot does not start.
+func confines(env *cli.Environment) error {
 	host, err := sandbox.Open(sandbox.Options{Hidden: env.AppOptions(nil, nil).Dirs().Own()})
 	if err == nil {
 		level := host.Level()
@@ -68,11 +79,7 @@ func askConfine(ctx context.Context, env *cli.Environment) (bool, error) {
 			err = fmt.Errorf("its sandbox has the level %s, and %s is wanted", level, sandbox.LevelFull)
 		}
 	}
-	if err != nil {
-		fmt.Fprintf(env.Stderr, "\nThis machine cannot confine agents: %s. a2a-acp doctor says what is missing.\n", err)
-		return false, nil
-	}
-	return askYes(ctx, env, "\nStart the agents in a sandbox, in which they can write the project and little else?")
+	return err
 }
 
 // askNotify asks whether waiting questions are announced on the desktop, where there is one to be told.
@@ -105,8 +112,10 @@ func askYes(ctx context.Context, env *cli.Environment, question string) (bool, e
 	}
 }
 
+type presetWord struct{ name, words string }
+
 // presetWords say what each preset is, in the order in which they are offered.
-var presetWords = []struct{ name, words string }{
+var presetWords = []presetWord{
 	{"careful", "reads and known harmless commands in the project are approved, the rest is asked"},
 	{"balanced", "also edits that the agent asks for, where git can take them back"},
 	{confinedPreset, "agents run in a sandbox; what it holds is approved, edits and commands too"},
@@ -114,8 +123,9 @@ var presetWords = []struct{ name, words string }{
 }
 
 // askPreset asks which rules there should be. It proposes, to whoever may choose them, confined for agents in a sandbox, else
-// balanced in a git work tree, where what is edited can be taken back.
-func askPreset(ctx context.Context, env *cli.Environment, confines bool) (string, error) {
+// balanced in a git work tree, where what is edited can be taken back. cannot says why agents cannot be confined; then
+// confined is not offered.
+func askPreset(ctx context.Context, env *cli.Environment, confines bool, cannot error) (string, error) {
 	proposed, question := defaultPreset, "\nWhich rules?\n"
 	switch o := env.AppOptions(nil, nil); {
 	case cli.CheckPerson() != nil:
@@ -127,7 +137,11 @@ func askPreset(ctx context.Context, env *cli.Environment, confines bool) (string
 	if confines {
 		question = "\nWhich rules? All but confined ask also about what the sandbox holds anyway.\n"
 	}
-	for i, p := range presetWords {
+	offered := presetWords
+	if cannot != nil && !confines {
+		offered = slices.DeleteFunc(slices.Clone(offered), func(p presetWord) bool { return p.name == confinedPreset })
+	}
+	for i, p := range offered {
 		question += fmt.Sprintf("  %d  %-8s  %s\n", i+1, p.name, p.words)
 	}
 	question += fmt.Sprintf("A number or a name [%s] ", proposed)
@@ -136,14 +150,17 @@ func askPreset(ctx context.Context, env *cli.Environment, confines bool) (string
 		if err != nil {
 			return "", err
 		}
-		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(presetWords) {
-			return presetWords[n-1].name, nil
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(offered) {
+			return offered[n-1].name, nil
 		}
 		switch {
 		case line == "":
 			return proposed, nil
-		case slices.Contains(permissions.Presets(), line):
+		case slices.ContainsFunc(offered, func(p presetWord) bool { return p.name == line }):
 			return line, nil
+		case line == confinedPreset:
+			question = fmt.Sprintf("This machine cannot confine agents: %s. A number or a name [%s] ", cannot, proposed)
+			continue
 		}
 		question = fmt.Sprintf("There is no %q. A number or a name [%s] ", line, proposed)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	editorverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
+	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -64,6 +65,9 @@ Presets of the policy file:
   balanced  also edits that the agent asks for, in a git work tree
   confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
   strict    everything is asked
+Without --preset init proposes confined for agents in a sandbox, else balanced in a git work
+tree, else careful. Where it asks nothing it writes careful, which approves no more than what
+holds without a file.
 
 --pack adds rules by which the builds and tests of a language run without a question. They run the
 project's own code, which the agent can change.
@@ -83,6 +87,7 @@ approvals watch. The default is neither.`,
 		},
 	}
 	cmd.Flags().StringVar(&w.preset, "preset", w.preset, "which policy file: "+presetNames())
+	cmd.Flags().Lookup("preset").DefValue = "" // what is proposed depends; see above
 	cmd.Flags().StringSliceVar(&w.packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
 	cmd.Flags().StringSliceVar(&w.places, "notify", nil, "where to announce a waiting question: desktop, terminal")
 	cmd.Flags().BoolVar(&w.confine, "confine", false,
@@ -163,12 +168,19 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	if dir == "" {
 		return cli.Fail(exit.Host, errors.New("neither HOME nor XDG_CONFIG_HOME is set, so there is no place for the files"))
 	}
-	if set, err := cli.Load(env, nil, nil); err == nil {
-		w.confinedAlready = set.Settings.ConfineByDefault
-	}
 	if err := w.check(); err != nil { // before anything is asked
 		return cli.Fail(exit.Usage, err)
 	}
+	before, err := cli.Load(env, nil, nil)
+	if err == nil {
+		err = app.Sources(env.AppOptions(nil, nil)).WouldCount()
+	}
+	if err != nil {
+		fmt.Fprintln(env.Stderr, yamldoc.Shown(err))
+		env.Say("nothing is written: files here do not count, or would not, as it says above")
+		return cli.Silent(exit.Usage)
+	}
+	w.confinedAlready = before.Settings.ConfineByDefault
 	found := look(env)
 	if !w.yes && cli.IsTerminal(env.Stdin) {
 		if err := w.ask(ctx, env, dir, found); err != nil {
@@ -193,6 +205,12 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 		return cli.Silent(cli.CodeOf(err))
 	}
 	byDefault := set.Settings.ConfineByDefault
+	if w.confines() || byDefault {
+		if cannot := confines(env); cannot != nil {
+			env.Say(fmt.Sprintf("this machine cannot confine agents (%s), so those that are to be confined do not start; "+
+				"a2a-acp doctor says what is missing", cannot))
+		}
+	}
 	if w.confines() && !byDefault {
 		env.Say("run and bridge confine an agent with --confine only")
 	}
