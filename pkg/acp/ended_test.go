@@ -128,6 +128,13 @@ auto_approval_policies:
 			"a2a-acp asks because it `builds` (rule look, policies.yaml:4)\nIt could reach all that you can: no sandbox holds the agent."},
 		{"several commands", `"title":"cd x && touch 'a  b' 2>&1 > out | xargs rm *.o","kind":"execute"`,
 			"a2a-acp asks because no rule approves or rejects it\nIt would run: cd x; touch 'a  b' 2>&1 > out; xargs rm *.o; rm *.o … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+		{"a search that says no place", `"title":"'foo'","kind":"search"`,
+			"a2a-acp asks because the agent does not say where it searches, so it could be anywhere, and no rule approves that"},
+		{"a fetch", `"title":"Fetch","kind":"fetch","rawInput":{"prompt":"Sum up https://example.com/a?x=1 and (http://127.0.0.1:80/)"}`,
+			"a2a-acp asks because no rule approves or rejects it\nOver the network it would reach example.com, 127.0.0.1:80."},
+		{"a network client", `"title":"curl --url=https://example.com/a && git fetch && echo https://elsewhere","kind":"execute"`,
+			"a2a-acp asks because no rule approves or rejects it\nIt would run: curl --url=https://example.com/a; git fetch; echo https://elsewhere\n" +
+				"Over the network it would reach example.com, what git is told or set to.\nIt could reach all that you can: no sandbox holds the agent."},
 		{"what runs later", `"title":"Edit","kind":"edit","content":[{"type":"diff","path":"$WORK/.git/hooks/pre-commit","oldText":null,"newText":"x"}]`,
 			"a2a-acp asks because `.git/hooks/pre-commit` runs as code later"},
 		{"outside", `"title":"Edit","kind":"edit","locations":[{"path":"/nowhere/x"}]`,

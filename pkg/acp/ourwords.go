@@ -1,9 +1,11 @@
 package acp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
@@ -21,7 +23,7 @@ func (p *permissionPrompt) asksBecause() string {
 	case reason != "":
 		words = "a2a-acp asks because " + reason
 	}
-	reaches := strings.Join(p.b.reaches(p.claim.request), "\n")
+	reaches := strings.Join(p.reaches(), "\n")
 	switch {
 	case words == "" && reaches != "":
 		return "a2a-acp: " + reaches
@@ -29,6 +31,27 @@ func (p *permissionPrompt) asksBecause() string {
 		return display.Line(words) + "\n" + reaches
 	}
 	return display.Line(words)
+}
+
+// reaches says what the act could reach, and of a fetch the hosts that the agent names.
+func (p *permissionPrompt) reaches() []string {
+	lines := p.b.reaches(p.claim.request)
+	if p.claim.request.Action == permissions.ActionFetch {
+		texts := append(slices.Collect(ndjson.Texts(p.call.rawInput)), p.call.title)
+		if hosts := permissions.HostsIn(texts...); len(hosts) > 0 {
+			lines = append(lines, overNetwork(hosts))
+		}
+	}
+	return lines
+}
+
+// overNetwork says which hosts an act reaches.
+func overNetwork(hosts []string) string {
+	more := ""
+	if len(hosts) > mostRun {
+		hosts, more = hosts[:mostRun], ", …"
+	}
+	return "Over the network it would reach " + strings.Join(hosts, ", ") + more + "."
 }
 
 // mostRun is how many commands of one text a card lists.
@@ -45,6 +68,9 @@ func (b *Bridge) reaches(r permissions.Request) (lines []string) {
 				runs, more = runs[:mostRun], "; …"
 			}
 			lines = append(lines, "It would run: "+strings.Join(runs, "; ")+more)
+		}
+		if reached := r.Reached(); len(reached) > 0 {
+			lines = append(lines, overNetwork(reached))
 		}
 		if b.o.Confinement != nil {
 			return append(lines, "It could reach what the agent's sandbox lets it.")

@@ -141,7 +141,7 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 	if r := p.claim.request; r.ShellText != "" {
 		q.Command, q.Dir = p.Mask(r.ShellText), r.Dir
 	}
-	for _, line := range p.b.reaches(p.claim.request) {
+	for _, line := range p.reaches() {
 		q.Risk = append(q.Risk, p.Mask(line))
 	}
 	q.Basis = p.b.basis(p.claim.request, asked)
@@ -189,7 +189,7 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	var text strings.Builder
 	var reaches []string
 	if len(r.Secret) == 0 {
-		reaches = p.b.reaches(r)
+		reaches = p.reaches()
 	}
 	text.WriteString(askedBecause(asked, reaches))
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept

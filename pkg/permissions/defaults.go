@@ -19,8 +19,8 @@ var defaults = []struct {
 		return Decision{Verdict: Approve, Source: SourceCaller, Reason: "you typed the command yourself"}
 	}},
 	// What the agent asks about is its own act, and its own words: the person answers.
-	{askedByAgent, func(*evaluation) Decision {
-		return Decision{Source: SourceDefault, Reason: "no rule approves or rejects it"}
+	{askedByAgent, func(v *evaluation) Decision {
+		return Decision{Source: SourceDefault, Reason: v.whyAgentAsks()}
 	}},
 	{readsInside, func(*evaluation) Decision {
 		return Decision{Verdict: Approve, Source: SourceDefault, Reason: "it reads inside the workspace"}
@@ -78,6 +78,14 @@ func (v *evaluation) byDefault() Decision {
 	}
 	// Never reached: the last row is about anything.
 	return Decision{Source: SourceDefault, Reason: "no rule approves or rejects it"}
+}
+
+// whyAgentAsks says in a sentence why a person is asked about an act of the agent's own.
+func (v *evaluation) whyAgentAsks() string {
+	if v.Action == ActionSearch && len(v.resources) == 0 {
+		return "the agent does not say where it searches, so it could be anywhere, and no rule approves that"
+	}
+	return "no rule approves or rejects it"
 }
 
 // whyAsked says in a sentence what the person is asked about.

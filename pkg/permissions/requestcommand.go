@@ -1,6 +1,8 @@
 package permissions
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -115,6 +117,51 @@ func (r Request) ShownCommands() []string {
 		lines = append(lines, display.Line(redirected))
 	}
 	return lines
+}
+
+// Reached lists for people what the commands of the act reach over the network: the hosts of the URLs in their words, and for a
+// command that has none its program. Each stands there once.
+func (r *Request) Reached() (list []string) {
+	if r.Shell == nil {
+		return nil
+	}
+	for _, c := range r.Shell.Commands {
+		program := r.reachesNetwork(c)
+		if program == "" {
+			continue
+		}
+		var hosts []string
+		for _, word := range c.Args {
+			if word.Fixed {
+				hosts = append(hosts, HostsIn(word.Text)...)
+			}
+		}
+		if hosts == nil {
+			hosts = []string{"what " + display.Line(program) + " is told or set to"}
+		}
+		for _, host := range hosts {
+			if !slices.Contains(list, host) {
+				list = append(list, host)
+			}
+		}
+	}
+	return list
+}
+
+// HostsIn lists for people the hosts of the URLs in texts, each once.
+func HostsIn(texts ...string) (hosts []string) {
+	for _, text := range texts {
+		for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n=,;()<>\"'`", c) }) {
+			to, err := url.Parse(word)
+			if err != nil || to.Host == "" || strings.EqualFold(to.Scheme, "file") {
+				continue
+			}
+			if host := display.Line(to.Host); !slices.Contains(hosts, host) {
+				hosts = append(hosts, host)
+			}
+		}
+	}
+	return hosts
 }
 
 // quotePattern writes a pattern, in which * and ? stand for others, as a shell would have to be given it.

@@ -138,9 +138,9 @@ func (v *evaluation) removing(c shellscan.Command) bool {
 }
 
 // reachesNetwork names the program by which a command reaches another machine; "" when it is not known to.
-func (v *evaluation) reachesNetwork(c shellscan.Command) string {
+func (r *Request) reachesNetwork(c shellscan.Command) string {
 	for _, name := range append(strings.Fields(c.Via), c.Name) {
-		if in(command.NetworkClients, name) || v.in(command.NetworkReaching, name) {
+		if in(command.NetworkClients, name) || r.Commands.In(command.NetworkReaching, filepath.Base(name)) {
 			return filepath.Base(name)
 		}
 	}

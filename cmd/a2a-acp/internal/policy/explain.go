@@ -72,7 +72,7 @@ number that audit list prints, as the current rules would decide it.`,
 	cmd.Flags().StringVar(&flags.shell, "shell", "", "a command text that the agent would run")
 	cmd.Flags().StringArrayVar(&flags.paths, "path", nil, "a file that the agent would read; may be repeated")
 	cmd.Flags().BoolVar(&flags.write, "write", false, "the files of --path would be written")
-	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call")
+	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call, or acp.search and the like for an act of its own")
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil,
 		"an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")
@@ -263,13 +263,23 @@ func explainedRequest(env *cli.Environment, a *app.App, shell bool, flags explai
 		request.SetShellText(flags.shell)
 		request.Arguments = map[string]any{"command": flags.shell}
 	case flags.tool != "":
-		if _, ok := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool); !ok {
-			return request, cli.Fail(exit.Usage,
-				fmt.Errorf("there is no tool %q; a2a-acp tools list lists them", flags.tool))
+		_, ours := a.Configuration().Tools.LookupIn(request.Workspace, flags.tool)
+		if !ours && !permissions.KnownTool(flags.tool) {
+			return request, cli.Fail(exit.Usage, fmt.Errorf("there is no tool %q; a2a-acp tools list lists them; "+
+				"what agents do themselves is %s, or mcp.SERVER.TOOL", flags.tool, strings.Join(permissions.KnownTools(), ", ")))
 		}
 		arguments, err := cli.PairsToJSON(env, a, flags.tool, flags.pairs)
 		if err != nil {
 			return request, cli.Fail(exit.Usage, err)
+		}
+		if !ours { // the agent asks before it does it itself
+			act := permissions.Example{Tool: flags.tool, Agent: flags.agent, Principal: flags.principal, Confined: flags.confined}
+			if err := json.Unmarshal(arguments, &act.Arguments); err != nil {
+				return request, cli.Fail(exit.Usage, err)
+			}
+			request = act.Request(request.Workspace, request.Commands)
+			request.Dir, request.Prompt = o.Dir, true
+			return request, nil
 		}
 		call := tool.Call{Tool: flags.tool, Arguments: arguments, Dir: o.Dir, Workspace: request.Workspace,
 			Origin: tool.Origin{Door: tool.DoorMCP, Agent: flags.agent,
