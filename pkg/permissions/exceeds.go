@@ -177,7 +177,8 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 // moduleSpelled returns where the words of a tool begin that an interpreter runs by its name, where a rule spells that name
 // as the first thing: python -m pytest; 0 where it does not, or nothing is known of the tool.
 func (v *evaluation) moduleSpelled(program string, args []string, spelled int) int {
-	if spelled < 2 || !command.Subcommands(command.ModuleOptions, filepath.Base(program))[args[0]] || !v.in(command.ProjectTools, args[1]) {
+	options := command.Subcommands(command.ModuleOptions, filepath.Base(program))
+	if spelled < 2 || !options[args[0]] || !v.in(command.ProjectTools, args[1]) {
 		return 0
 	}
 	return 2

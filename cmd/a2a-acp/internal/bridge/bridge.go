@@ -89,7 +89,9 @@ the sandbox if --confine is given, and says so.`,
 	return cmd
 }
 
-func bridge(ctx context.Context, env *cli.Environment, given *pflag.FlagSet, flags bridgeFlags, args []string, dash int) (err error) {
+func bridge(ctx context.Context, env *cli.Environment, given *pflag.FlagSet, flags bridgeFlags, args []string, dash int) (
+	err error,
+) {
 	stdout := os.Stdout
 	told := cli.IsTerminal(env.Stdin) // a person reads standard error, and an editor may not show it
 	defer func() {

@@ -72,7 +72,8 @@ number that audit list prints, as the current rules would decide it.`,
 	cmd.Flags().StringVar(&flags.shell, "shell", "", "a command text that the agent would run")
 	cmd.Flags().StringArrayVar(&flags.paths, "path", nil, "a file that the agent would read; may be repeated")
 	cmd.Flags().BoolVar(&flags.write, "write", false, "the files of --path would be written")
-	cmd.Flags().StringVar(&flags.tool, "tool", "", "a tool that the agent would call, or acp.search and the like for an act of its own")
+	cmd.Flags().StringVar(&flags.tool, "tool", "",
+		"a tool that the agent would call, or acp.search and the like for an act of its own")
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil,
 		"an argument of the tool, name=value; may be repeated")
 	cmd.Flags().StringVar(&flags.agent, "as", "", "the agent that would do it")

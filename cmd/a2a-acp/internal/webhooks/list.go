@@ -161,7 +161,8 @@ func (s *listed) why(env *cli.Environment) string {
 		parts = append(parts, display.Count(s.Attempts, "attempt", "attempts"))
 	}
 	if s.Due != nil && s.Due.After(env.Now()) {
-		parts = append(parts, "the next in "+inbox.Short(s.Due.Sub(env.Now()))+", or at once with a2a-acp webhooks resume "+display.Line(s.ID))
+		parts = append(parts, fmt.Sprintf("the next in %s, or at once with a2a-acp webhooks resume %s",
+			inbox.Short(s.Due.Sub(env.Now())), display.Line(s.ID)))
 	}
 	return strings.Join(parts, "; ")
 }
