@@ -29,6 +29,11 @@ func Load(env *Environment, tools, policies []string) (*config.Set, error) {
 	return set, nil
 }
 
+// WouldCount says why files that come into the configuration directory would not count; nil where they would.
+func WouldCount(env *Environment) error {
+	return app.Sources(env.AppOptions(nil, nil)).WouldCount()
+}
+
 // AddSources gives a verb the flags that name configuration files.
 func AddSources(cmd *cobra.Command, tools, policies *[]string) {
 	cmd.Flags().StringArrayVar(tools, "tools", nil, "a tools file, in addition to the others; may be repeated")

@@ -17,7 +17,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	editorverb "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/tools"
-	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
@@ -173,7 +172,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	}
 	before, err := cli.Load(env, nil, nil)
 	if err == nil {
-		err = app.Sources(env.AppOptions(nil, nil)).WouldCount()
+		err = cli.WouldCount(env)
 	}
 	if err != nil {
 		fmt.Fprintln(env.Stderr, yamldoc.Shown(err))
