@@ -53,6 +53,7 @@ const (
 	OperandTakers           Group = "takers of operands"
 	IgnoredTakers           Group = "takers of ignored files"
 	TakingNothing           Group = "taking nothing"
+	Showers                 Group = "showers of changes"
 )
 
 // OpenGroup is a group that a person's own commands.yaml can put a program in, too.

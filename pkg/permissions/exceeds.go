@@ -142,7 +142,10 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 		if w, why := readCommandWords(row, args[at:], max(0, spelled-at)); c.Finder != nil && why == "" && w.tree {
 			return "it reads all below directories, and a find may give it one"
 		}
-		return v.readerExceeds(row, c.Name, args[at:], max(0, spelled-at))
+		if why := v.readerExceeds(row, c.Name, args[at:], max(0, spelled-at)); why != "" {
+			return why
+		}
+		return v.showsSecret(c)
 	case command.In(command.Families, c.Name) &&
 		!slices.ContainsFunc(args[:spelled], func(arg string) bool { return !strings.HasPrefix(arg, "-") }):
 		return fmt.Sprintf("it is not known that %s only reads, so a rule must name the subcommand",

@@ -185,3 +185,100 @@ func TestSecretsTaken(t *testing.T) {
 		}
 	}
 }
+
+// git diff, git grep and git status -v show what is in tracked files that no word names. A .env that a repository brings along,
+// and a person fills in, is read by them as by cat.
+func TestGitShows(t *testing.T) {
+	t.Parallel()
+	const (
+		all = `git diff
+			git diff HEAD
+			git diff --cached
+			git diff -p README.md
+			git -C . diff
+			git --no-pager diff
+			cd docs && git diff
+			git diff -- .
+			git diff -- conf
+			git diff -- ':!README.md'
+			git grep K
+			git grep -n K -- 'conf/*'
+			git status -v
+			git status -sv
+			git diff | head`
+		others = `git status
+			git log -p
+			git show
+			git diff -- README.md docs
+			git grep K -- README.md
+			git ls-files -m`
+	)
+	for _, row := range []struct {
+		name  string
+		do    func(b *gitrepotest.Bed)
+		shows bool
+	}{
+		{"none", func(*gitrepotest.Bed) {}, false},
+		{"committed", func(b *gitrepotest.Bed) {
+			b.Write("ws/conf/.env", "K=1")
+			b.Git("ws", "add", "-f", "conf/.env")
+			b.Git("ws", "commit", "-q", "-m", "three")
+		}, false},
+		{"not tracked", func(b *gitrepotest.Bed) { b.Write("ws/conf/.env", "K=1") }, false},
+		{"changed", func(b *gitrepotest.Bed) {
+			b.Write("ws/conf/.env", "K=1")
+			b.Git("ws", "add", "-f", "conf/.env")
+			b.Git("ws", "commit", "-q", "-m", "three")
+			b.Write("ws/conf/.env", "K=2")
+		}, true},
+		{"staged", func(b *gitrepotest.Bed) {
+			b.Write("ws/conf/.env", "K=1")
+			b.Git("ws", "add", "-f", "conf/.env")
+		}, true},
+		{"listed in an index that came along", func(b *gitrepotest.Bed) {
+			b.Write("ws/conf/.env", "")
+			b.Git("ws", "add", "-f", "conf/.env")
+			b.Write("ws/conf/.env", "K=1")
+		}, true},
+		{"behind a link in the place of its directory", func(b *gitrepotest.Bed) {
+			b.Write("ws/conf/notes", "")
+			b.Git("ws", "add", "-f", "conf/notes")
+			b.Git("ws", "commit", "-q", "-m", "three")
+			b.Write("elsewhere/notes", "K=1")
+			b.Move("ws/conf", "conf")
+			b.Link(filepath.Join(b.Dir, "elsewhere"), "ws/conf")
+		}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := gitrepotest.New(t)
+			b.Init("ws")
+			b.Write("ws/docs/a.md", "new")
+			row.do(b)
+			bed := testbed{b.Dir, b.WS}
+			decide := func(texts string, want Verdict, files ...File) {
+				t.Helper()
+				a := bed.authority(append(files, presetFile(t, "careful"))...)
+				for text := range strings.SplitSeq(texts, "\n") {
+					if got := a.Decide(bed.shell(strings.TrimSpace(text))); got.Verdict != want {
+						t.Errorf("%s: %s (%s), want %s", strings.TrimSpace(text), got.Verdict, because1(got), want)
+					}
+				}
+			}
+			want := Approve
+			if row.shows {
+				want = Ask
+			}
+			secrets := v2(rule("secrets", Reject, include("conf/*")))
+			if row.name != "changed" {
+				decide("git diff\ngit grep K", want)
+				decide("git diff", want, secrets)
+				return
+			}
+			decide(all, want)
+			decide(others, Approve)
+			decide("git diff\ngit status -v", want, secrets)
+			decide("git status", Approve, secrets)
+		})
+	}
+}

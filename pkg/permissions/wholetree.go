@@ -90,6 +90,10 @@ func (v *evaluation) findTrees() (trees []wholeTree) {
 			trees = append(trees, taken...)
 			continue
 		}
+		if g, shows := readShowing(c); shows && !v.Confined {
+			trees = v.addTaken(trees, g, false)
+			continue
+		}
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`"}
 		roots, name, hidden := v.readTrees(c)
 		if roots == nil && v.takesTrees(c) {
