@@ -176,16 +176,25 @@ func mayInWords(t *tool.Tool) string {
 	return strings.Join(may, ", ")
 }
 
-// writeFull shows every byte that is about to be trusted, with what could pretend to be something else
-// escaped.
-func writeFull(w io.Writer, b *trust.WorkspaceFiles) {
+// isUnread reports whether a file, of which pin is what was trusted before, is new or has changed, and no difference was shown.
+func isUnread(changed bool, pin string) bool { return changed && pin == "" }
+
+// fullText is every byte of the files that are about to be trusted, or of those that are wanted, with what could pretend to be
+// something else escaped.
+func fullText(b *trust.WorkspaceFiles, wanted func(changed bool, pin string) bool) string {
+	var w strings.Builder
+	add := func(name string, data []byte, changed bool, pin string) {
+		if wanted == nil || wanted(changed, pin) {
+			fmt.Fprintf(&w, "\n── %s\n%s\n", display.Line(name), cli.Indent(display.Whole(string(data))))
+		}
+	}
 	for _, file := range b.Files {
-		fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(file.Name), cli.Indent(display.Whole(string(file.Data))))
+		add(file.Name, file.Data, file.Changed, b.Before.Files[file.Name].Text)
 	}
 	for _, script := range b.Scripts {
 		if script.SHA256 != "" {
-			fmt.Fprintf(w, "\n── %s\n%s\n", display.Line(script.Name),
-				cli.Indent(display.Whole(string(script.Data))))
+			add(script.Name, script.Data, script.Changed, "")
 		}
 	}
+	return w.String()
 }

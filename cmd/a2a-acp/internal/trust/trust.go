@@ -159,10 +159,25 @@ func orHost(err error) error {
 	return cli.Fail(exit.Host, err)
 }
 
-// meansIt asks, and shows the whole text where the person wants to read it first.
+// shortText is how many lines of text are shown without being asked for.
+const shortText = 40
+
+// meansIt asks. What is new must have been shown before a yes counts: a short text is shown at once, a long one to whoever
+// wants to read it, or says yes.
 func meansIt(ctx context.Context, env *cli.Environment, b *trust.WorkspaceFiles) (bool, error) {
+	unread := fullText(b, isUnread)
+	lines := strings.Count(unread, "\n")
+	if lines <= shortText {
+		fmt.Fprint(env.Stderr, unread)
+		unread = ""
+	}
 	for {
-		line, err := env.Ask(ctx, "\nTrust exactly this? [y/N, or f for the full text] ")
+		question := "\nTrust exactly this? [y/N, or f for the full text] "
+		if unread != "" {
+			question = fmt.Sprintf("\nTrust exactly this? [y/N, or f for the full text: %d lines, which are shown before a yes counts] ",
+				lines)
+		}
+		line, err := env.Ask(ctx, question)
 		switch {
 		case errors.Is(err, cli.ErrEnded):
 			return false, nil
@@ -171,9 +186,14 @@ func meansIt(ctx context.Context, env *cli.Environment, b *trust.WorkspaceFiles)
 		}
 		switch strings.ToLower(line) {
 		case "y", "yes":
-			return true, nil
+			if unread == "" {
+				return true, nil
+			}
+			fmt.Fprint(env.Stderr, unread)
+			unread = ""
 		case "f", "full":
-			writeFull(env.Stderr, b)
+			fmt.Fprint(env.Stderr, fullText(b, nil))
+			unread = ""
 		default:
 			return false, nil
 		}
