@@ -75,6 +75,7 @@ func (a *answerer) answer(ctx context.Context, task a2aclient.End, refused error
 	}
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(ask.Options) {
 		line = ask.Options[n-1].ID
+		a.env.Say("answered: " + display.Line(ask.Options[n-1].Name))
 	}
 	return ask.Answer(line), nil
 }

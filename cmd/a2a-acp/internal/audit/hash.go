@@ -80,7 +80,7 @@ secret to them.`,
 		}
 		fmt.Fprintln(env.Stdout, hash)
 		if len(acts) > 0 {
-			filter.writeList(env, acts)
+			filter.writeList(env, acts, false)
 		} else if err == nil {
 			env.Say("it stands nowhere in the record")
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 func auditListCommand(env *cli.Environment) *cobra.Command {
 	filter := ActFilter{follow: true}
 	var last int
-	var config bool
+	var config, arguments bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what was asked, decided and done in the last session, an act a line",
@@ -42,6 +43,8 @@ carried out itself, it is what the agent reported.
 	cmd.Flags().IntVarP(&last, "last", "n", 50, "how many of the last acts; 0 lists all")
 	cmd.Flags().BoolVar(&config, "config", false,
 		"also when bridges and sessions began, what files were in force, and calls of tools test")
+	cmd.Flags().BoolVar(&arguments, "arguments", false,
+		"also the arguments of calls, as they stand on record: of a secret one its hash")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		filter.acts = !config
 		if !cmd.Flags().Changed("session") {
@@ -65,7 +68,7 @@ carried out itself, it is what the agent reported.
 			}
 			return err
 		}
-		filter.writeList(env, acts)
+		filter.writeList(env, acts, arguments)
 		filter.sayEarlier(env)
 		return err
 	}
@@ -74,8 +77,8 @@ carried out itself, it is what the agent reported.
 
 // writeList writes acts one a line, below the session that they are of; where they are of several, each has
 // its agent's name.
-func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord) {
-	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}}
+func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord, arguments bool) {
+	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "DECISION", "BY", "ENDED", "ACT"}, Whole: arguments}
 	several := f.session == "" && slices.ContainsFunc(acts, func(c audit.ActRecord) bool { return c[0].Agent != "" })
 	if f.session != "" {
 		own := slices.DeleteFunc(slices.Clone(acts), func(c audit.ActRecord) bool { return c[0].Session != f.session })
@@ -93,15 +96,35 @@ func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord) {
 	if !several {
 		out.Head = slices.Delete(out.Head, 2, 3)
 	}
+	clock := time.DateTime
+	if f.session != "" {
+		clock = clockOf(acts[0][0].Time, acts[len(acts)-1][0].Time, cli.TerminalWidth(env.Stdout))
+	}
 	for _, c := range acts {
-		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(time.DateTime), orDash(c[0].Agent),
-			orDash(c.Result()), orDash(c.By()), endOf(c), TitleOf(c)}
+		title := TitleOf(c)
+		if act := c.Act(); arguments && act != nil && len(act.Arguments) > 0 {
+			title += ": " + strings.Join(values("", act.Arguments), ", ")
+		}
+		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(clock), orDash(c[0].Agent),
+			orDash(c.Result()), orDash(c.By()), endOf(c), title}
 		if !several {
 			row = slices.Delete(row, 2, 3)
 		}
 		out.Add(row...)
 	}
 	out.Write(env.Stdout)
+}
+
+// narrow is how many columns leave little room for the act beside a date.
+const narrow = 100
+
+// clockOf is how the times of a session's acts are written: in a narrow terminal those of one day without the day, which the
+// head has. The width is 0 for what is no terminal.
+func clockOf(first, last time.Time, width int) string {
+	if width == 0 || width >= narrow || first.Local().Format(time.DateOnly) != last.Local().Format(time.DateOnly) {
+		return time.DateTime
+	}
+	return time.TimeOnly
 }
 
 func orDash(text string) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -81,6 +82,14 @@ func FitText(text string, width int) string {
 		lines = append(lines, wrap(b.text, width, b.hang))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Fold breaks a line between words where it is wider than the terminal that it is for; what follows is indented.
+func Fold(w io.Writer, line string, hang int) string {
+	if width := TerminalWidth(w); width > 2*hang {
+		return wrap(line, width, hang)
+	}
+	return line
 }
 
 // wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too

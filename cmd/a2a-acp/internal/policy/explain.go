@@ -373,17 +373,12 @@ func (e explanation) write(env *cli.Environment) {
 	}
 	fmt.Fprintf(w, "decision: %s (%s%s)\n", e.Decision, e.Source,
 		cli.AtRule(tool.DecisionSummary{Rule: e.Rule, At: e.At}))
-	if e.Reason != "" {
-		fmt.Fprintf(w, "because:  %s\n", display.Line(e.Reason))
-	}
-	if e.Asked != "" {
-		fmt.Fprintf(w, "asked:    %s\n", e.Asked)
-	}
-	if e.Hidden != "" {
-		fmt.Fprintf(w, "hidden:   %s\n", e.Hidden)
-	}
-	if e.Unenforced != "" {
-		fmt.Fprintf(w, "but:      %s\n", display.Line(e.Unenforced))
+	for _, line := range []struct{ name, text string }{
+		{"because:", e.Reason}, {"asked:", e.Asked}, {"hidden:", e.Hidden}, {"but:", e.Unenforced},
+	} {
+		if line.text != "" {
+			fmt.Fprintln(w, cli.Fold(w, fmt.Sprintf("%-9s %s", line.name, display.Line(line.text)), 10))
+		}
 	}
 	for i, command := range e.Commands {
 		fmt.Fprintf(w, "%-9s %s\n", map[bool]string{true: "runs:"}[i == 0], command)
