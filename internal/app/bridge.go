@@ -70,7 +70,7 @@ type Driven struct {
 func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error) {
 	relayed := false
 	defer func() {
-		if err != nil && !relayed && o.Driven == nil {
+		if err != nil && !relayed && o.Driven == nil && o.EditorIn != nil {
 			RefuseEditor(o.EditorIn, o.EditorOut, err)
 		}
 	}()
