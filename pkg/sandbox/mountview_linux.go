@@ -66,7 +66,8 @@ type mountView struct {
 	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
 	size    int64    // so many bytes
 	shared  []string // further places of /tmp
-	empty   string   // a directory, and
+	empty   string   // a directory that is shown instead of what is covered
+	blind   string   // a directory, and
 	void    string   // a file, that are shown instead of what is hidden
 	noRun   bool     // no program can be started from /tmp
 	pty     bool     // pseudo-terminals of its own
@@ -209,7 +210,7 @@ func (v *mountView) instead(h hiding) string {
 	if h.file {
 		return v.void
 	}
-	return v.empty
+	return v.blind
 }
 
 // open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in

@@ -32,8 +32,10 @@ type scratch struct {
 	id   string   // the part of the name that no other process has
 	dir  *os.File // open and locked
 
-	// An empty directory, and a file that nobody can open, which are shown instead of what a call must not see.
-	empty, void string
+	// What is shown instead of what a call must not see: an empty directory; one of which it cannot even be told what is not
+	// in it, since git would commit that what it tracks there was removed; and a file that nobody can open, since git would
+	// commit an empty one.
+	empty, blind, void string
 
 	mu       sync.Mutex
 	recorded map[string]bool
@@ -61,7 +63,7 @@ func openScratch(base string, ended func(id string)) (*scratch, error) {
 		if dir, err := lockDir(unix.AT_FDCWD, path); err == nil {
 			id := strings.TrimPrefix(filepath.Base(path), scratchPrefix)
 			s := &scratch{path: path, id: id, dir: dir, recorded: map[string]bool{}, starts: map[entry]bool{},
-				empty: filepath.Join(path, "empty"), void: filepath.Join(path, "void")}
+				empty: filepath.Join(path, "empty"), blind: filepath.Join(path, "blind"), void: filepath.Join(path, "void")}
 			return s, errors.Join(s.furnish(), s.locate())
 		} else if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.ENOENT) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -80,7 +82,10 @@ func (s *scratch) furnish() error {
 	if err := os.Mkdir(s.empty, 0o555); err != nil {
 		return err
 	}
-	return os.WriteFile(s.void, nil, 0) // git would commit an empty file in the place of the one that is there
+	if err := os.Mkdir(s.blind, 0o444); err != nil {
+		return err
+	}
+	return os.WriteFile(s.void, nil, 0)
 }
 
 // locate finds out which file system the scratch directory is on, and how well that keeps time.
