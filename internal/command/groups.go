@@ -53,6 +53,9 @@ const (
 	OperandTakers           Group = "takers of operands"
 	IgnoredTakers           Group = "takers of ignored files"
 	TakingNothing           Group = "taking nothing"
+	Templaters              Group = "templaters"
+	Recipes                 Group = "recipes"
+	Quoters                 Group = "quoters"
 	Showers                 Group = "showers of changes"
 )
 

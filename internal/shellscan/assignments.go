@@ -28,8 +28,18 @@ func (t *text) assignment(a *syntax.Assign) {
 	t.sets(a.Name.Value, value, line)
 }
 
+// plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.
+const plainValueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-"
+
+// IsPlainValue reports whether the value of a variable is one word to whatever shell it gets into, and names no file
+// elsewhere.
+func IsPlainValue(value string) bool { return strings.Trim(value, plainValueLetters) == "" }
+
 // given notes a variable that the text gives a value, unless programs that only read do nothing else by it.
 func (t *text) given(name string, value shellwords.Word) {
+	if (!value.Fixed || !IsPlainValue(value.Text)) && len(t.SetsMore) < maxNames && !slices.Contains(t.SetsMore, name) {
+		t.SetsMore = append(t.SetsMore, name)
+	}
 	if (!value.Fixed || !t.commands.IsPlain(name, value.Text)) && len(t.Sets) < maxNames && !slices.Contains(t.Sets, name) {
 		t.Sets = append(t.Sets, name)
 	}

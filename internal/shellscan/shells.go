@@ -114,4 +114,9 @@ func (s *scan) merge(other Script) {
 			s.Sets = append(s.Sets, name)
 		}
 	}
+	for _, name := range other.SetsMore {
+		if !slices.Contains(s.SetsMore, name) {
+			s.SetsMore = append(s.SetsMore, name)
+		}
+	}
 }

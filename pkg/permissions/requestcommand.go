@@ -33,6 +33,7 @@ func (r *Request) SetsVariables(names []string) {
 	for _, name := range names {
 		r.sets(name)
 		r.mayMean(name)
+		r.setsMore(name)
 	}
 }
 
@@ -45,6 +46,9 @@ func (r *Request) SetVariables(variables []Variable) {
 		}
 		if !r.Commands.IsPlain(v.Name, v.Value) {
 			r.mayMean(v.Name)
+		}
+		if !shellscan.IsPlainValue(v.Value) {
+			r.setsMore(v.Name)
 		}
 		if command.NamesEncoding(v.Name) && !command.KeepsEncoding(v.Name, v.Value) {
 			r.cannotTell("it sets " + v.Name + ", and in some languages' encodings a shell reads other characters")
@@ -62,6 +66,13 @@ func (r *Request) sets(name string) {
 func (r *Request) mayMean(name string) {
 	if r.Shell != nil {
 		r.Shell.Sets = append(r.Shell.Sets, name)
+	}
+}
+
+// setsMore notes a variable whose value is more than a plain word, or not known.
+func (r *Request) setsMore(name string) {
+	if r.Shell != nil {
+		r.Shell.SetsMore = append(r.Shell.SetsMore, name)
 	}
 }
 

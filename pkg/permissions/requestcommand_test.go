@@ -42,6 +42,13 @@ func TestSetVariables(t *testing.T) {
 			t.Errorf("%s with %q: %s", text, set, said(d))
 		}
 	}
+	for value, want := range map[string]Verdict{"1.2": Approve, "1; id": Ask, "$(shell id)": Ask} {
+		r := b.run("make all")
+		r.SetVariables([]Variable{{"VERSION", value}})
+		if d := builds.Decide(r); d.Verdict != want {
+			t.Errorf("make with VERSION=%s: %s", value, said(d))
+		}
+	}
 	r := b.run("cat README.md")
 	r.SetsVariables([]string{"GIT_PAGER"})
 	if d := a.Decide(r); d.Verdict == Approve {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
@@ -39,12 +40,8 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	case base == "git":
 		return v.gitWidens(args, spelled)
 	}
-	if in(command.Makes, base) {
-		for _, word := range words {
-			if why := v.makeWidens(word); why != "" {
-				return why
-			}
-		}
+	if why := v.templateWidens(base, args, spelled); why != "" {
+		return why
 	}
 	// bundle exec rspec has the options of rspec.
 	for _, named := range append([]string{base}, args[:spelled]...) {
@@ -297,6 +294,37 @@ func (v *evaluation) isPlainFile(word string) bool {
 	})
 }
 
+// templateWidens tells why words and variables must not be given that a program puts into the commands that it runs, or
+// into what they go by, as text.
+func (v *evaluation) templateWidens(base string, args []string, spelled int) string {
+	for _, word := range args[spelled:] {
+		if in(command.Makes, base) {
+			if why := v.makeWidens(word); why != "" {
+				return why
+			}
+		}
+		if in(command.Quoters, base) && quoted.MatchString(word) {
+			return fmt.Sprintf("some versions of %s have a shell run what is in %s", base, display.Line(word))
+		}
+		if in(command.Recipes, base) && strings.Trim(word, plainOperandLetters) != "" {
+			return fmt.Sprintf("%s becomes a part of the commands that %s runs", display.Line(word), base)
+		}
+	}
+	subcommands := command.Subcommands(command.Templaters, base)
+	templates := in(command.Templaters, base) ||
+		slices.ContainsFunc(args, func(word string) bool { return subcommands[word] })
+	if templates && len(v.Shell.SetsMore) > 0 {
+		return fmt.Sprintf("it sets %s, which could become a part of what %s runs", display.Line(v.Shell.SetsMore[0]), base)
+	}
+	return ""
+}
+
+// quoted is what a shell runs in double quotes, and what ends them though a \ was put in front of it.
+var quoted = lazyregexp.New("[$][(]|`|\\\\\"")
+
+// plainOperandLetters are those of words that are one word to a shell.
+const plainOperandLetters = plainLetters + "[]"
+
 // makeWidens tells why a word that gives make a variable must not be given: its value becomes a part of the
 // recipes.
 func (v *evaluation) makeWidens(word string) string {
@@ -304,14 +332,11 @@ func (v *evaluation) makeWidens(word string) string {
 	if !sets || strings.HasPrefix(word, "-") {
 		return ""
 	}
-	if v.Commands.ChangesCommands(name) || strings.Trim(value, plainValueLetters) != "" {
+	if v.Commands.ChangesCommands(name) || !shellscan.IsPlainValue(value) {
 		return fmt.Sprintf("%s becomes a part of the commands that make runs", display.Line(word))
 	}
 	return ""
 }
-
-// plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.
-const plainValueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-"
 
 // copiesSensitive tells why a program that takes whole directories along must not: among what it copies is
 // more than data.

@@ -21,6 +21,7 @@ func TestWidening(t *testing.T) {
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
 		"pylint", "docker build", "frob", "dotnet test", "ar", "turbo run", "nx run", "buf generate", "zig build", "zig test", "scons", "ant",
 		"cabal build", "stack build", "nix build", "snakemake", "pdm run", "sbt", "buck2 build", "docker-compose up", "kubectl get",
+		"just", "task", "rake", "export", "pnpm test",
 	}}}
 	a := bed.authority(File{Name: "dev.yaml", Version: Version2, Rules: []Rule{rules}})
 	for verdict, texts := range map[Verdict]string{
@@ -30,6 +31,15 @@ func TestWidening(t *testing.T) {
 			go vet ./...
 			make
 			make test -j4 -k V=1 EXTRA=x
+			V=1.2.3-rc1 make all
+			export V=1; make all
+			V='a b' npm test
+			npm test -- -t 'adds "two" and (three)$'
+			pnpm test -t 'a b'
+			TAG=v1 docker compose up
+			just test docs/a.md
+			task build V=1.2
+			rake 'a[1,2]'
 			make -C . all
 			make -f Makefile all
 			cargo build --target x86_64-unknown-linux-musl
@@ -150,6 +160,24 @@ func TestWidening(t *testing.T) {
 			gcc @docs/a.md
 			rustc --out-dir=.git x.rs
 			rustc -o Makefile x.rs
+			V='1; id' make all
+			V='$(shell id)' make
+			export V='$(shell id)'; make
+			CI='$(shell id)' gmake
+			NO_COLOR='; id' pmake
+			V='; id' just all
+			just X='; id' all
+			just deploy 'x; id'
+			V='$(id)' task
+			task b V='$(id)'
+			rake 'a[$(id)]'
+			scons 'X=; id'
+			npm test -- '$(id)'
+			npm test -- 'x\" && id'
+			npm run lint -- '` + "`id`" + `'
+			pnpm test '$(id)'
+			DATA=/ docker compose up
+			IMAGE=evil/image docker-compose up
 			make -C docs all
 			make -Cdocs
 			make -kC docs
