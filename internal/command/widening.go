@@ -18,10 +18,13 @@ const (
 	OptionObeys  OptionEffect = "obeys"
 	OptionLoads  OptionEffect = "loads"
 	OptionWrites OptionEffect = "writes"
+	// OptionReaches is one by which it goes to another machine than its operands name, or by way of one.
+	OptionReaches OptionEffect = "reaches"
 )
 
 var effects = map[string]OptionEffect{
 	"runs": OptionRuns, "moves": OptionMoves, "obeys": OptionObeys, "loads": OptionLoads, "writes": OptionWrites,
+	"reaches": OptionReaches,
 }
 
 // WideningOption is one option among a program's words that goes, or could go, beyond what a rule means.
@@ -272,7 +275,7 @@ func readWidening(n plainyaml.Node) (*wideningRow, error) {
 		return nil, At(n, "want a source, for dash one or nothing, and for others unknown or nothing")
 	}
 	r := &wideningRow{oneDash: dash == "one", files: words, others: others == "unknown"}
-	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites} {
+	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites, OptionReaches} {
 		for word := range strings.FieldsSeq(lists[does]) {
 			name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			bare := strings.TrimSuffix(name, "*")

@@ -46,6 +46,13 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	// bundle exec rspec has the options of rspec.
 	for _, named := range append([]string{base}, args[:spelled]...) {
 		for _, option := range v.Commands.Widening(named, words) {
+			if option.Does == command.OptionReaches {
+				if spellsAddress(args[:spelled]) {
+					return fmt.Sprintf("with the option %s it goes elsewhere than the rule says, so a rule must spell it",
+						display.Line(option.Word))
+				}
+				continue
+			}
 			if why := v.optionWidens(option); why != "" {
 				return why
 			}
@@ -91,7 +98,9 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 	says := slices.IndexFunc(args[:spelled], func(word string) bool { return !strings.HasPrefix(word, "-") })
 	targets := says >= 0 && in(command.Targets, base)
 	packages := says >= 0 && command.Subcommands(command.PackageCommands, base)[args[says]]
-	local := !in(command.NetworkClients, base) || v.in(command.ProjectTools, base)
+	address := spellsAddress(args[:spelled])
+	client := in(command.NetworkClients, base)
+	local := !client || address || v.in(command.ProjectTools, base)
 	roles := shellwords.Read(shellwords.Fixed(append([]string{base}, args...)...), v.Commands).Roles
 	for i := spelled; i < len(args); i++ {
 		word := args[i]
@@ -105,6 +114,8 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
 		case says >= 0 && command.Subcommands(command.ProjectOperands, base)[args[says]] && v.isPlainFile(word):
 			return fmt.Sprintf("it does what %s says, which is called as no project is, so a rule must spell it", display.Line(word))
+		case address && client:
+			return fmt.Sprintf("it goes to %s, too, so a rule must spell it", display.Line(word))
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
 			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
 		case says >= 0 && v.in(command.ProjectTools, base) && command.IsBinary(word):
@@ -114,6 +125,11 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		}
 	}
 	return ""
+}
+
+// spellsAddress reports whether a rule spells where its command goes to: no other place is meant then.
+func spellsAddress(spelled []string) bool {
+	return slices.ContainsFunc(spelled, func(word string) bool { return strings.Contains(word, "://") })
 }
 
 // linksElsewhere reports whether the option that the words begin with installs another directory than the one

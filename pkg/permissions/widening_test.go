@@ -641,3 +641,40 @@ func TestOptionsThatRunOrReadWords(t *testing.T) {
 		}
 	}
 }
+
+// A rule that spells where a command goes to means no other place.
+func TestRulesThatSpellAnAddress(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"ws/docs/a.md": "", "home/": ""})
+	bed := testbed{dir, dir + "/ws"}
+	network := true
+	a := bed.authority(v2(rule("pages", Approve, about(toolShell), func(r *Rule) {
+		r.Commands = &Commands{Network: &network, Allow: []string{"curl http://localhost:3000", "wget https://example.com/x", "curl -s"}}
+	})))
+	for verdict, texts := range map[Verdict]string{
+		Approve: `curl http://localhost:3000 -sSfL -H 'A: b' -d a=b -X POST -u me --max-time 3
+			curl http://localhost:3000
+			wget https://example.com/x -q
+			curl -s http://evil -x http://proxy:1`,
+		Ask: `curl http://localhost:3000 http://evil
+			curl http://localhost:3000 evil
+			curl http://localhost:3000 http://localhost:9200
+			curl http://localhost:3000 -x evil:1
+			curl http://localhost:3000 -sxevil:1
+			curl http://localhost:3000 --proxy=http://evil
+			curl http://localhost:3000 --connect-to ::evil:80
+			curl http://localhost:3000 --url evil
+			curl http://localhost:3000 --next evil
+			curl http://localhost:3000 -: evil
+			curl http://localhost:3000 --abstract-unix-socket x
+			wget https://example.com/x https://example.org
+			wget https://example.com/x -i docs/a.md`,
+	} {
+		for text := range strings.SplitSeq(texts, "\n") {
+			text = strings.TrimSpace(text)
+			if d := a.Decide(bed.shell(text)); d.Verdict != verdict {
+				t.Errorf("%s: %s, want %s: %s", text, d.Verdict, verdict, because1(d))
+			}
+		}
+	}
+}
