@@ -98,12 +98,21 @@ func (o *Outside) dialLog() (net.Conn, error) {
 	if o.logs != nil {
 		sockets = o.logs
 	}
+	var late error // of one that may listen
 	for _, network := range []string{"unixgram", "unix"} {
 		for _, path := range sockets {
-			if conn, err := net.DialTimeout(network, path, o.patience()); err == nil {
+			conn, err := net.DialTimeout(network, path, o.patience())
+			var waited net.Error
+			switch {
+			case err == nil:
 				return conn, nil
+			case errors.As(err, &waited) && waited.Timeout():
+				late = err
 			}
 		}
+	}
+	if late != nil {
+		return nil, late
 	}
 	return nil, fmt.Errorf("the system's log listens at none of %s", strings.Join(sockets, ", "))
 }
