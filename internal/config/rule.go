@@ -307,7 +307,7 @@ func (r *ruleEntry) readVerdict(v yamldoc.Value) {
 func (r *ruleEntry) readAnswer(v yamldoc.Value) {
 	r.strictOnly(v)
 	if readAtTerminal(v, &r.rule.AtTerminal) && !says(r.at, "decision", "type", "manual", "ask") {
-		v.Fail(ruleRule, "", "answer says where a person answers, so it needs type: manual")
+		v.Fail(ruleRule, "", "answer says where a person answers, so it needs type: ask (or manual)")
 	}
 }
 
@@ -351,7 +351,7 @@ func (r *ruleEntry) check() {
 	hints := map[string]string{
 		"id":         "a name of your own, such as docs-edits",
 		"applies_to": `the tools that it is about, such as ["grep", "git_*"]`,
-		"decision":   "{type: approve}, {type: reject} or {type: manual}",
+		"decision":   "{type: approve}, {type: reject} or {type: ask}",
 	}
 	for _, name := range []string{"id", "applies_to", "decision"} {
 		if !r.at.Require(name, hints[name]) {

@@ -119,7 +119,7 @@ deliveries that failed for a day; webhooks redeliver sends them once more.`,
 			env.Say(errNone.Error())
 			return nil
 		}
-		out := cli.Table{Head: []string{"ID", "STATE", "BEHIND", "DELIVERED", "LAST", "GIVEN UP", "URL", "WHY"}}
+		out := cli.Table{Head: []string{"ID", "STATE", "BEHIND", "DELIVERED", "LAST", "GIVEN UP", "URL", "WHY"}, Whole: true}
 		for _, s := range rows {
 			out.Add(s.name(), s.State, fmt.Sprint(s.Behind), fmt.Sprint(s.Delivered), ago(env, s.Last), fmt.Sprint(s.GivenUp),
 				s.URL, s.why(env))
