@@ -159,12 +159,24 @@ func (r *Request) Reached() (list []string) {
 	return list
 }
 
-// HostsIn lists for people the hosts of the URLs in texts, each once.
+// The bounds of HostsIn: more than anybody reads.
+const (
+	mostHosts    = 50
+	mostHostText = 64 << 10 // bytes
+)
+
+// HostsIn lists for people the hosts of the URLs in texts, each once, as far as its bounds go.
 func HostsIn(texts ...string) (hosts []string) {
+	left := mostHostText
 	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n=,;()<>\"'`", c) }) {
+		text = text[:min(len(text), left)]
+		left -= len(text)
+		for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n=,;()<>\"'`", c) }) {
 			to, err := url.Parse(word)
-			if err != nil || to.Host == "" || strings.EqualFold(to.Scheme, "file") {
+			switch {
+			case len(hosts) >= mostHosts:
+				return hosts
+			case err != nil, to.Host == "", strings.EqualFold(to.Scheme, "file"):
 				continue
 			}
 			if host := display.Line(to.Host); !slices.Contains(hosts, host) {

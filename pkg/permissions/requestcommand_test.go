@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,5 +80,25 @@ func TestShownCommands(t *testing.T) {
 		if got := strings.Join(r.ShownCommands(), " | "); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
 		}
+	}
+}
+
+// What an agent writes may be megabytes, of which people are shown a few hosts.
+func TestHostsIn(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&many, "https://h%d.example/ ", i)
+	}
+	if got := HostsIn(many.String()); len(got) != mostHosts || got[0] != "h0.example" {
+		t.Errorf("%d hosts: %q", len(got), got[:min(len(got), 3)])
+	}
+	text := strings.Repeat("x", mostHostText) + " https://late.example"
+	if got := HostsIn(text, "https://later.example"); got != nil {
+		t.Errorf("behind the bound: %q", got)
+	}
+	const urls = "see (https://a.example/x?y=1), file:///etc/passwd, --url=http://b.example:80 mailto:x@y.example https://a.example"
+	if got := strings.Join(HostsIn(urls), " "); got != "a.example b.example:80" {
+		t.Errorf("got %q", got)
 	}
 }
