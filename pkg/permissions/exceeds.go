@@ -128,7 +128,7 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 			return why
 		}
 	}
-	if at := v.moduleSpelled(c.Name, args, spelled); at > 0 {
+	if at := moduleSpelled(c.Name, args, spelled); at > 0 {
 		// A rule that spells python -m pytest is about that program, whose other words are looked at as behind its own name.
 		module := c
 		module.Name, module.Args = args[at-1], c.Args[min(at, len(c.Args)):]
@@ -178,10 +178,11 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 }
 
 // moduleSpelled returns where the words of a tool begin that an interpreter runs by its name, where a rule spells that name
-// as the first thing: python -m pytest; 0 where it does not, or nothing is known of the tool.
-func (v *evaluation) moduleSpelled(program string, args []string, spelled int) int {
+// as the first thing: python -m pytest; 0 where it does not, or the tool is none that runs the project's own code anyway. Of any
+// other a file of that name in the project would be run, which a rule for a formatter does not mean.
+func moduleSpelled(program string, args []string, spelled int) int {
 	options := command.Subcommands(command.ModuleOptions, filepath.Base(program))
-	if spelled < 2 || !options[args[0]] || !v.in(command.ProjectTools, args[1]) {
+	if spelled < 2 || !options[args[0]] || !in(command.Builders, args[1]) {
 		return 0
 	}
 	return 2

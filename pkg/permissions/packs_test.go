@@ -98,6 +98,19 @@ tail -f /etc/shadow`},
 			}
 		}
 	}
+	// Of a tool that does not run the project's code a file flake8.py there would be run.
+	own, err := config.ReadPolicies(config.File{Name: "own.yaml", Layer: tool.LayerUser, Data: []byte("version: 2\nauto_approval_policies:\n" +
+		"  - {id: own, applies_to: [functions.shell], commands: {allow: [python3 -m flake8]}, decision: {type: approve}}\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a = permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{own})})
+	r := permissions.Request{Door: tool.DoorACP, Action: permissions.ActionExecute, Tools: []string{"functions.shell"}, Dir: root,
+		Workspace: tool.Workspace{Root: root}}
+	r.SetShellText("python3 -m flake8 src")
+	if d := a.Decide(r); d.Verdict != permissions.Ask {
+		t.Errorf("python3 -m flake8 src: %s: %s", d.Verdict, d.Reason)
+	}
 	for _, wrong := range [][]string{{"cobol"}, {"go", "go"}, {"../presets/strict"}} {
 		if _, ok := permissions.WithPacks(preset, wrong); ok {
 			t.Errorf("%q are packs", wrong)
