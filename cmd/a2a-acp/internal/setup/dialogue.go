@@ -116,9 +116,9 @@ type presetWord struct{ name, words string }
 
 // presetWords say what each preset is, in the order in which they are offered.
 var presetWords = []presetWord{
-	{"careful", "reads and known harmless commands in the project are approved, the rest is asked"},
+	{"careful", "reads and harmless commands in the project are approved"},
 	{"balanced", "also edits that the agent asks for, where git can take them back"},
-	{confinedPreset, "agents run in a sandbox; what it holds is approved, edits and commands too"},
+	{confinedPreset, "agents run in a sandbox; edits and commands in it are approved"},
 	{"strict", "everything is asked"},
 }
 

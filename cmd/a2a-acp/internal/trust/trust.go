@@ -172,12 +172,10 @@ func meansIt(ctx context.Context, env *cli.Environment, b *trust.WorkspaceFiles)
 		unread = ""
 	}
 	for {
-		question := "\nTrust exactly this? [y/N, or f for the full text] "
 		if unread != "" {
-			question = fmt.Sprintf("\nTrust exactly this? [y/N, or f for the full text: %d lines, which are shown before a yes counts] ",
-				lines)
+			fmt.Fprintf(env.Stderr, "\nThe full text has %d lines. It is shown before a yes counts.\n", lines)
 		}
-		line, err := env.Ask(ctx, question)
+		line, err := env.Ask(ctx, "\nTrust exactly this? [y/N, or f for the full text] ")
 		switch {
 		case errors.Is(err, cli.ErrEnded):
 			return false, nil
