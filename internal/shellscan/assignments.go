@@ -37,11 +37,16 @@ func IsPlainValue(value string) bool { return strings.Trim(value, plainValueLett
 
 // given notes a variable that the text gives a value, unless programs that only read do nothing else by it.
 func (t *text) given(name string, value shellwords.Word) {
-	if (!value.Fixed || !IsPlainValue(value.Text)) && len(t.SetsMore) < maxNames && !slices.Contains(t.SetsMore, name) {
-		t.SetsMore = append(t.SetsMore, name)
-	}
+	t.givenMore(name, value)
 	if (!value.Fixed || !t.commands.IsPlain(name, value.Text)) && len(t.Sets) < maxNames && !slices.Contains(t.Sets, name) {
 		t.Sets = append(t.Sets, name)
+	}
+}
+
+// givenMore notes a variable that the text gives a value which is more than a plain word, or not known.
+func (t *text) givenMore(name string, value shellwords.Word) {
+	if (!value.Fixed || !IsPlainValue(value.Text)) && len(t.SetsMore) < maxNames && !slices.Contains(t.SetsMore, name) {
+		t.SetsMore = append(t.SetsMore, name)
 	}
 }
 

@@ -26,7 +26,7 @@ type Script struct {
 	// none that programs which only read are known to do nothing by.
 	Sets []string
 	// SetsMore are the names of the variables that the text gives a value which is more than a plain word (see
-	// IsPlainValue), or which nobody knows, each once: not those of loops.
+	// IsPlainValue), or which nobody knows, each once.
 	SetsMore []string
 	// Enters is the directory that the first cd of the text goes to, as written, when nothing runs in any
 	// other before it or without it: cd DIR && …; "" where that is not so.

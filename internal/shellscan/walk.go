@@ -62,6 +62,9 @@ func (t *text) look(n syntax.Node) {
 	case *syntax.ForClause:
 	case *syntax.WordIter:
 		t.variable(n.Name.Value, t.line(n))
+		for _, item := range n.Items {
+			t.givenMore(n.Name.Value, wordOf(item))
+		}
 	case *syntax.CoprocClause:
 		t.problem(t.line(n), "it starts a coprocess, and where its name ends and its command begins is told in several ways")
 	case *syntax.Assign:

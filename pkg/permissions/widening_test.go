@@ -33,6 +33,7 @@ func TestWidening(t *testing.T) {
 			make test -j4 -k V=1 EXTRA=x
 			V=1.2.3-rc1 make all
 			export V=1; make all
+			for V in a b; do make all V=$V; done
 			V='a b' npm test
 			npm test -- -t 'adds "two" and (three)$'
 			pnpm test -t 'a b'
@@ -164,6 +165,8 @@ func TestWidening(t *testing.T) {
 			V='$(shell id)' make
 			export V='$(shell id)'; make
 			CI='$(shell id)' gmake
+			export V; for V in '$(shell id)'; do make; done
+			ARGS='$(shell id)' cmake --build build --target test
 			NO_COLOR='; id' pmake
 			V='; id' just all
 			just X='; id' all
