@@ -114,3 +114,22 @@ func TestSubcommandsAreNoFiles(t *testing.T) {
 		}
 	}
 }
+
+// A name through a link of /proc may be that of any file, so a rule that stops one is asked about, whoever approves the rest.
+func TestNamesThroughProc(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
+		t.Skip("there is no /proc here: ", err)
+	}
+	b := newTestbed(t)
+	a := b.authority(v2(rule("stop", Reject, include("secret/**")), rule("all", Approve)))
+	for text, want := range map[string]Verdict{
+		"cat secret/k": Reject, "cat src/k": Approve, "cat /dev/stdin": Approve, "echo x > /dev/stderr": Approve, "cat /proc/meminfo": Approve,
+		"cat /proc/self/cwd/secret/k": Ask, "cat < /proc/self/cwd/secret/k": Ask, "cp -r /proc/self/cwd x": Ask, "ls /proc/1/root/x": Ask,
+		"echo x > /proc/thread-self/cwd/secret/k": Ask, "cat /dev/fd/../cwd/secret/k": Ask, "tool --file=/proc/self/cwd/secret/k": Ask,
+	} {
+		if d := a.Decide(b.shell(text)); d.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", text, said(d), want, d.Reason)
+		}
+	}
+}

@@ -121,6 +121,11 @@ func (d *facts) resolve(dir, name string) (string, error) {
 	return walked, nil
 }
 
+// anotherToEach is the error of a name that leads through a link of /proc.
+type anotherToEach string
+
+func (name anotherToEach) Error() string { return string(name) + " is another file to every process" }
+
 // walk follows a path as the kernel does (path_resolution(7)), but goes on by name where nothing exists any
 // more.
 func (d *facts) walk(path string) (string, error) {
@@ -133,7 +138,7 @@ func (d *facts) walk(path string) (string, error) {
 		case err != nil:
 			return "", err
 		case strings.HasPrefix(name, "/proc/"):
-			return "", fmt.Errorf("%s is another file to every process", name)
+			return "", anotherToEach(name)
 		}
 		return d.readlink(name)
 	})

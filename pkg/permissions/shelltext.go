@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -258,7 +260,11 @@ func (s *shellText) gatherResources(v *evaluation) {
 				s.allNamed = false
 				return
 			}
-			s.resources = append(s.resources, v.facts.wordResource(dir, v.home, name, write))
+			p := v.facts.wordResource(dir, v.home, name, write)
+			if everywhere := anotherToEach(""); errors.As(p.err, &everywhere) && !descriptor.MatchString(name) {
+				s.allNamed = false // /proc/self/cwd/x may be any file's name
+			}
+			s.resources = append(s.resources, p)
 		}
 	}
 	for _, w := range v.Shell.Writes {
@@ -293,6 +299,9 @@ func (s *shellText) gatherResources(v *evaluation) {
 		}
 	}
 }
+
+// descriptor finds names of what is open already, which lead to no file by its name.
+var descriptor = lazyregexp.New(`\A(/dev/(stdin|stdout|stderr|tty|fd/\d+)|/proc/self/fd/\d+)\z`)
 
 // saysWhat counts the words at the beginning of a command that say which of its program's commands is
 // meant, and so no file: the one of `git status`. It counts none where an option stands first, which may
