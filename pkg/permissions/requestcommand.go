@@ -32,10 +32,15 @@ func (r *Request) SetsVariables(names []string) {
 	r.Env = names
 	for _, name := range names {
 		r.sets(name)
-		r.mayMean(name)
+		if !r.Commands.IsPlain(name, anyValue) {
+			r.mayMean(name)
+		}
 		r.setsMore(name)
 	}
 }
+
+// anyValue is what a variable may hold of which nobody knows the value: nothing that does nothing.
+const anyValue = "/\x00"
 
 // SetVariables is SetsVariables where their values are known.
 func (r *Request) SetVariables(variables []Variable) {

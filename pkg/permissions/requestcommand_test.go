@@ -51,6 +51,11 @@ func TestSetVariables(t *testing.T) {
 		}
 	}
 	r := b.run("cat README.md")
+	r.SetsVariables([]string{"NO_COLOR", "TZ"})
+	if d := a.Decide(r); d.Verdict != Approve {
+		t.Errorf("variables that do nothing else, whatever they hold: %s", said(d))
+	}
+	r = b.run("cat README.md")
 	r.SetsVariables([]string{"GIT_PAGER"})
 	if d := a.Decide(r); d.Verdict == Approve {
 		t.Errorf("a GIT_PAGER of which nobody knows the value: %s", said(d))
