@@ -307,9 +307,11 @@ func (e *execution) check(allowed tool.AllowedPath) error {
 
 // hostOptions keeps our own files away from the command, and what others run from being changed.
 func (e *execution) hostOptions() sandbox.Options {
+	own := e.o.dirs().Own()
+	withheld := slices.DeleteFunc(slices.Clone(e.o.Hidden), func(path string) bool { return slices.Contains(own, path) })
 	return sandbox.Options{
 		Level: sandbox.Level(e.o.Level), AllowWeak: e.profile.BestEffort,
-		Hidden: append(e.o.dirs().Own(), e.o.Hidden...), Kept: e.o.Kept, Protected: sensitive.Protected(), Judge: steering.New(),
+		Hidden: append(own, withheld...), Withheld: withheld, Kept: e.o.Kept, Protected: sensitive.Protected(), Judge: steering.New(),
 		Notes: e.o.dirs().Notes(),
 	}
 }

@@ -250,7 +250,8 @@ func (h *Host) viewFor(p *Plan, d *directories, grants []grant, own, masked []hi
 		ownProc: p.level.AtLeast(LevelFull), covers: append([]string{"/run"}, h.homes...),
 		size:   p.profile.Limits.TempSize,
 		shared: h.sharedTemp, noRun: p.profile.Commands != nil, hidden: slices.Clone(own),
-		empty: h.scratch.empty, blind: h.scratch.blind, void: h.scratch.void, start: d.start, pty: p.profile.Pty,
+		empty: h.scratch.empty, blind: h.scratch.blind, void: h.scratch.void, withheld: hidings(h.withheld),
+		start: d.start, pty: p.profile.Pty,
 	}
 	if len(p.profile.Sockets) > 0 {
 		// A socket can be connected to wherever its path leads, and Landlock has no say in it.

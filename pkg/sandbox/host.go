@@ -19,6 +19,9 @@ type Options struct {
 	// Hidden are files and directories that no call ever sees, whatever it was granted: the program's own
 	// configuration, state and sockets. Absolute. What does not exist is left out.
 	Hidden []string
+	// Withheld are those of Hidden of which a call may know that they are there: a directory cannot be entered, where
+	// another one is empty.
+	Withheld []string
 	// Kept are files and directories that no call changes, though it sees them where it is granted what they lie in: the
 	// program's own files elsewhere than where Hidden says. Absolute. What does not exist when the Host is opened is only
 	// looked for when a call has ended. One that is granted by its own name may be changed.

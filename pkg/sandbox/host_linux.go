@@ -46,7 +46,8 @@ type Host struct {
 	sockets      []hiding // those in places that every call sees
 	sharedTemp   []string // further places for temporary files
 	nameServers  string   // a file below /run that name look-ups need; "" when there is none
-	hidden       []string // our own files
+	hidden       []string // our own files, and
+	withheld     []string // others, which are among them
 	kept         []string // further ones, without links, which are not changed
 	ways         []string // to them
 	places       []string // where temporary files of our own lie, see PrivateTempDir
@@ -183,6 +184,7 @@ func (h *Host) survey(o Options) {
 	h.homes, h.nameServers = homes(), nameServers()
 	h.further, h.sockets = socketPlaces(), socketsIn("/dev")
 	h.sharedTemp = existing("/var/tmp", "/dev/shm")
+	h.withheld = o.Withheld
 	h.hidden, h.ways, h.protected = o.Hidden, waysTo(slices.Concat(o.Hidden, o.Kept)), newProtected(o.Protected)
 	h.kept = slices.DeleteFunc(realPaths(o.Kept), func(path string) bool { return isBelow(path, realPaths(o.Hidden)) })
 	if h.judge = o.Judge; h.judge == nil && len(h.protected)+len(h.hidden)+len(h.kept) > 0 {

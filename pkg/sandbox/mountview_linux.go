@@ -55,22 +55,23 @@ func (g grant) rights() uint64 {
 // mountView is what a call with a mount namespace sees of the file system: everything is read-only, some
 // directories are empty, and what was granted is in its place.
 type mountView struct {
-	ownProc bool     // a /proc of its own
-	covers  []string // directories that are shown empty, none of them in another
-	bare    []string // directories in those that are there all the same
-	placed  []grant  // parents before what is in them
-	start   string   // the call starts here, in an empty directory where it was not granted
-	hidden  []hiding
-	masked  []hiding // likewise, as long as it is there
-	private []hiding // what of the system only root can read
-	temp    string   // a directory of the call's own to be its /tmp; "" means one in memory, of
-	size    int64    // so many bytes
-	shared  []string // further places of /tmp
-	empty   string   // a directory that is shown instead of what is covered
-	blind   string   // a directory, and
-	void    string   // a file, that are shown instead of what is hidden
-	noRun   bool     // no program can be started from /tmp
-	pty     bool     // pseudo-terminals of its own
+	ownProc  bool     // a /proc of its own
+	covers   []string // directories that are shown empty, none of them in another
+	bare     []string // directories in those that are there all the same
+	placed   []grant  // parents before what is in them
+	start    string   // the call starts here, in an empty directory where it was not granted
+	hidden   []hiding
+	masked   []hiding // likewise, as long as it is there
+	private  []hiding // what of the system only root can read
+	temp     string   // a directory of the call's own to be its /tmp; "" means one in memory, of
+	size     int64    // so many bytes
+	shared   []string // further places of /tmp
+	withheld []hiding // those of hidden
+	empty    string   // a directory that is shown instead of what is covered or hidden,
+	blind    string   // one instead of what is withheld, and
+	void     string   // a file instead of any that is hidden
+	noRun    bool     // no program can be started from /tmp
+	pty      bool     // pseudo-terminals of its own
 
 	proc *int32 // the machine's /proc, kept for become
 }
@@ -210,7 +211,10 @@ func (v *mountView) instead(h hiding) string {
 	if h.file {
 		return v.void
 	}
-	return v.blind
+	if slices.Contains(v.withheld, h) {
+		return v.blind
+	}
+	return v.empty
 }
 
 // open adds the steps that take hold of what is granted, with all that is mounted below it, to be put in
