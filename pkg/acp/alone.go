@@ -86,7 +86,11 @@ func (a *Alone) Session(id string) *Session {
 	if s != nil || ended {
 		return s
 	}
-	s, _ = b.sessionFor(id, directories{cwd: a.o.Dir, workspace: a.o.Workspace, dirs: editorsDirs([]string{a.o.Dir})})
+	at := directories{cwd: a.o.Dir, workspace: a.o.Workspace}
+	if dirs, err := editorsDirs([]string{a.o.Dir}); err == nil { // else files are called by their own names
+		at.dirs = dirs
+	}
+	s, _ = b.sessionFor(id, at)
 	b.note(events.Event{Type: events.SessionOpened, Session: id, Detail: a.o.Dir})
 	return s
 }

@@ -662,6 +662,45 @@ func TestAFrameIsOneThing(t *testing.T) {
 	}
 }
 
+// TestDirectoriesOfSessionsAreResolvedOnce has an editor open sessions in directories that the kernel and those who clean
+// names first, or any two processes, take for two.
+func TestDirectoriesOfSessionsAreResolvedOnce(t *testing.T) {
+	t.Parallel()
+	work := workDir(t)
+	if err := os.Symlink(filepath.Join(workDir(t), "docs"), filepath.Join(work, "out")); err != nil {
+		t.Fatal(err)
+	}
+	d := newDialogue(t, "", "", work)
+	id := 60
+	for _, method := range []string{"session/new", "session/load", "session/resume", "session/fork"} {
+		for _, row := range []struct{ params, refused string }{
+			{`"cwd":"$WORK/docs/../src"`, ""},
+			{`"cwd":"$WORK/out"`, ""},
+			{`"cwd":"$WORK","additionalDirectories":["$WORK/out"],"_meta":{"additionalRoots":["$WORK/src"],"x":{"A":1,"a":2}}`, ""},
+			{`"cwd":"$WORK/out/../src"`, "a .. stands behind a link"},
+			{`"cwd":"/proc/self/cwd"`, "another file to every process"},
+			{`"cwd":"src"`, "write the whole path"},
+			{`"cwd":["$WORK"]`, "cwd: "},
+			{`"cwd":"$WORK","additionalDirectories":["$WORK/out/../src"]`, "a .. stands behind a link"},
+			{`"cwd":"$WORK","additionalDirectories":"$WORK"`, "additionalDirectories is no list"},
+			{`"cwd":"$WORK","_meta":{"additionalRoots":["$WORK/out/../src"]}`, "a .. stands behind a link"},
+			{`"cwd":"$WORK","_meta":{"additionalRoots":["src"]}`, "write the whole path"},
+			{`"cwd":"$WORK","_meta":{"additionalRoots":[],"additionalRoots":["$WORK/out"]}`, "_meta: "},
+		} {
+			id++
+			d.editorSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"s1",%s,"mcpServers":[]}}`, id, method, row.params))
+			s := d.wait("what becomes of it", func(s said) bool { return s.ID == float64(id) })
+			if s.to == "agent" {
+				d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":1,"message":"no"}}`, id))
+				d.wait("its answer", func(s said) bool { return s.to == "editor" && s.ID == float64(id) })
+			}
+			if (s.to == "agent") != (row.refused == "") || !strings.Contains(s.line, row.refused) {
+				t.Errorf("%s of %s comes to the %s: %s; want %q", method, row.params, s.to, s.line, row.refused)
+			}
+		}
+	}
+}
+
 // TestNamesAreResolvedOnce checks by which name a file goes on: without links, below the session's
 // directory as the editor calls it; and that one goes nowhere that two readers take for two files.
 func TestNamesAreResolvedOnce(t *testing.T) {

@@ -148,6 +148,23 @@ func (p *params) object(key string) *params {
 	return p.inner(key, raw)
 }
 
+// shallow begins to read an object in this one, empty where it is not given, that holds more than we read: only its own
+// keys have to be the same to everybody.
+func (p *params) shallow(key string) *params {
+	inner := &params{members: object{}, where: p.where + key + ".", mistake: p.mistake}
+	raw := p.raw(key)
+	if raw == nil {
+		return inner
+	}
+	if err := ndjson.StrictKeys(raw); err != nil {
+		p.fail("%s: %w", key, err)
+	}
+	for name, value := range ndjson.Members(raw) {
+		inner.members[name] = value
+	}
+	return inner
+}
+
 func (p *params) elements(key string) func(func([]byte) bool) {
 	raw := p.raw(key)
 	if raw != nil && raw[0] != '[' {

@@ -126,13 +126,37 @@ func (s *Session) Dir() string {
 // editorsDir is a directory of a session's, as the editor calls it and without links.
 type editorsDir struct{ name, real string }
 
-func editorsDirs(names []string) (dirs []editorsDir) {
+// editorsDirs resolves the directories that a session works in.
+func editorsDirs(names []string) (dirs []editorsDir, err error) {
 	for _, name := range names {
-		if real, err := permissions.Resolve("/", name); err == nil {
-			dirs = append(dirs, editorsDir{filepath.Clean(name), real})
+		if !filepath.IsAbs(name) {
+			return nil, fmt.Errorf("a directory of the session is named %q: write the whole path", name)
 		}
+		real, err := permissions.Resolve("/", name)
+		if err != nil {
+			return nil, fmt.Errorf("it cannot be told which directory of the session is meant: %w; name it without links", err)
+		}
+		dirs = append(dirs, editorsDir{filepath.Clean(name), real})
 	}
-	return dirs
+	return dirs, nil
+}
+
+// directoriesOf reads where a session is to work. The params go on as they came, so a directory must be the same to
+// everybody: to the kernel, which follows a link before the ".." behind it, and to whoever cleans names first.
+func (b *Bridge) directoriesOf(members object) (at directories, err error) {
+	p := readMembers(members)
+	at.cwd, _ = p.optional("cwd")
+	additional := p.texts("additionalDirectories")
+	named := p.shallow("_meta").texts("additionalRoots") // as Claude's adapter takes them, too
+	if p.err() != nil || at.cwd == "" {
+		return at, p.err()
+	}
+	if at.dirs, err = editorsDirs(slices.Concat([]string{at.cwd}, additional, named)); err != nil {
+		return at, err
+	}
+	at.cwd = filepath.Clean(at.cwd)
+	at.workspace = b.o.Workspace(at.cwd, additional)
+	return at, nil
 }
 
 // editorsName returns the name of a file for the editor. real has no links; what lies in a directory of the
@@ -177,14 +201,9 @@ func (b *Bridge) openSession(frame ndjson.Frame, line []byte) error {
 	if err != nil {
 		return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
 	}
-	cwd := params.text("cwd")
-	at := directories{cwd: cwd}
-	if filepath.IsAbs(cwd) {
-		at.cwd = filepath.Clean(cwd)
-		additional := params.texts("additionalDirectories")
-		at.workspace = b.o.Workspace(at.cwd, additional)
-		named := params.object("_meta").texts("additionalRoots") // as Claude's adapter takes them, too
-		at.dirs = editorsDirs(slices.Concat([]string{at.cwd}, additional, named))
+	at, err := b.directoriesOf(params)
+	if err != nil {
+		return b.refuseEditor(frame, fmt.Sprintf("%s: %v", frame.MethodName(), err))
 	}
 	if b.o.Admit != nil {
 		if err := b.o.Admit(at.workspace, at.cwd); err != nil {
