@@ -9,8 +9,9 @@ import (
 )
 
 // Drift tells, a line each, what is other in a tools file than in the one that is made: + for a tool that is missing there,
-// - for one of the same sources that is not made, and is not switched off, ~ for one that is another. What a person has
-// added beside the request, its parameters and its description is no drift.
+// - for one that an import has made for the same sources, of which the document has no operation any more, or none that a
+// tool can be made of, and that is not switched off, ~ for one that is another. What a person has added beside the request,
+// its parameters and its description is no drift, and neither are tools of operations that are not selected now.
 func (m *Made) Drift(file config.File) (lines []string, err error) {
 	made, err := m.File()
 	if err != nil {
@@ -20,8 +21,9 @@ func (m *Made) Drift(file config.File) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	file.Data = made
-	now, err := config.ReadTools(file)
+	newer := file
+	newer.Data = made
+	now, err := config.ReadTools(newer)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,14 @@ func (m *Made) Drift(file config.File) (lines []string, err error) {
 	}
 	for i := range before {
 		t := &before[i].Tool
-		if t.HTTP != nil && !t.Disabled && sources[t.HTTP.API.Name] && find(now, t.ID) == nil {
+		if t.HTTP == nil || t.Disabled || !sources[t.HTTP.API.Name] || find(now, t.ID) != nil || m.by.passedOver[t.ID] {
+			continue
+		}
+		x, err := removing(file.Data)
+		if err != nil {
+			return nil, err
+		}
+		if x.isMade(t.ID) {
 			lines = append(lines, "- "+t.ID)
 		}
 	}

@@ -101,7 +101,8 @@ func Make(r Request) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{Request: r, doc: d, secrets: map[string][]Secret{}, made: &Made{Tools: []Tool{}, Skipped: []Skipped{}}}
+	m := &maker{Request: r, doc: d, secrets: map[string][]Secret{}, passedOver: map[string]bool{},
+		made: &Made{Tools: []Tool{}, Skipped: []Skipped{}}}
 	m.made.by = m
 	if d.unread() == "" {
 		if m.made.Server, err = d.server(r.Server); err != nil {
@@ -123,6 +124,8 @@ type maker struct {
 	doc   *document
 	made  *Made
 	names map[string]string // of sources, by what their operations are called with
+	// passedOver are the tools of operations that are not selected.
+	passedOver map[string]bool
 
 	secrets map[string][]Secret // of sources, by their names
 }
@@ -159,6 +162,7 @@ func (m *maker) make() error {
 	for i := range all {
 		o := &all[i]
 		if !m.selects(o) {
+			m.passedOver[o.name] = true
 			continue
 		}
 		found = true

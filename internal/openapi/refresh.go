@@ -92,7 +92,7 @@ func (m *Made) Refresh(file config.File) (data []byte, lines []string, err error
 			return nil, nil, fmt.Errorf("%s would say something else of %s than before", file.Name, was.ID)
 		}
 	}
-	return file.Data, append(lines, m.missingScopes(after)...), nil
+	return file.Data, slices.Concat(lines, m.missingScopes(after), m.missingAddresses(after)), nil
 }
 
 // checkServer holds a tool that is written against where the document has its requests go. The file's source of that name may
@@ -134,6 +134,19 @@ func (m *Made) missingScopes(after []config.Loaded) (lines []string) {
 		for _, scope := range s.scopes {
 			if !slices.Contains(asked, scope) {
 				lines, asked = append(lines, "! the source "+s.Name+" does not ask for the scope "+scope), append(asked, scope)
+			}
+		}
+	}
+	return lines
+}
+
+// missingAddresses lists the addresses that the file's sources do not reach, though it was said that they may.
+func (m *Made) missingAddresses(after []config.Loaded) (lines []string) {
+	for _, s := range m.Sources {
+		i := slices.IndexFunc(after, func(l config.Loaded) bool { return l.Tool.HTTP != nil && l.Tool.HTTP.API.Name == s.Name })
+		for _, address := range m.by.Addresses {
+			if i >= 0 && !slices.Contains(after[i].Tool.HTTP.API.Addresses, address) {
+				lines = append(lines, fmt.Sprintf("! the source %s does not reach %s: write it into its allow_addresses", s.Name, address))
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package openapi
 
 import (
+	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,6 +182,39 @@ func TestRefreshInventory(t *testing.T) {
 		if _, _, err := now.Refresh(config.File{Name: "made", Data: []byte(text)}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestRefreshLeavesOthers has a document refresh a file in which a person has written tools of the same source, and for a
+// selection of its operations: what it says nothing of is as it was.
+func TestRefreshLeavesOthers(t *testing.T) {
+	t.Parallel()
+	document := around(`{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}`)
+	only := func(id string) *Made {
+		made, err := Make(Request{Data: []byte(document), Tokens: size, Select: []string{id}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	first, err := only("a").File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := config.File{Name: "made", Data: append(first, "  mine:\n    description: My own\n    http: {source: api, get: /mine}\n"...)}
+	before := string(file.Data)
+	data, lines, err := only("b").Refresh(file)
+	if err != nil || !slices.Equal(lines, []string{"+ b"}) || !strings.HasPrefix(string(data), before) {
+		t.Errorf("told %q, %v\n%s", lines, err, data)
+	}
+	reaching := only("a")
+	reaching.by.Addresses = []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
+	if _, lines, err = reaching.Refresh(file); err != nil ||
+		!slices.Equal(lines, []string{"! the source api does not reach 10.1.2.3/32: write it into its allow_addresses"}) {
+		t.Errorf("an address: %q, %v", lines, err)
+	}
+	if lines, err := only("a").Drift(file); err != nil || len(lines) > 0 {
+		t.Errorf("drift: %q, %v", lines, err)
 	}
 }
 

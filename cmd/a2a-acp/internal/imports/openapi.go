@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"net/url"
 	"os"
 	"path"
 	"slices"
@@ -269,6 +270,18 @@ func (i *openAPIImporter) tell(made *openapi.Made) {
 		}
 	}
 	i.env.Say("requests go to " + brief(servers))
+	for _, server := range servers {
+		u, err := url.Parse(server)
+		if err != nil {
+			continue
+		}
+		address, err := netip.ParseAddr(u.Hostname())
+		within := func(p netip.Prefix) bool { return p.Contains(address.Unmap()) }
+		if err == nil && (address.IsLoopback() || address.IsPrivate()) && !slices.ContainsFunc(i.f.addresses, within) {
+			i.env.Say(fmt.Sprintf("%s is not reached unless the source allows it: --allow-address %s, or allow_addresses in the file",
+				address, address))
+		}
+	}
 	for _, secret := range i.secrets.wanted(made) {
 		i.env.Say(secret.String())
 	}
