@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/dirs"
 	"github.com/a2a-acp/a2a-acp/internal/notify"
+	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/sensitive"
 	"github.com/a2a-acp/a2a-acp/internal/steering"
@@ -88,6 +89,8 @@ type App struct {
 	hidden   *secret.Hidden // values, from the record; nil where there is no state directory
 	webhooks webhooks
 	claims   shownClaims
+	// caller says who has started this process. It is looked at once, before Run marks the process as an agent's.
+	caller func() person.Finding
 
 	follow         sync.Once
 	recordFollowed *webhook.Record     // by webhooks; see followed
@@ -127,7 +130,7 @@ func New(o Options) (*App, error) {
 }
 
 func newApp(o Options) *App {
-	a := &App{o: o, sources: Sources(o)}
+	a := &App{o: o, sources: Sources(o), caller: sync.OnceValue(person.Look)}
 	a.lasting = a.sources.Lasting()
 	a.doors = map[*Door]bool{}
 	a.ending, a.end = context.WithCancelCause(context.Background())

@@ -97,7 +97,7 @@ func (a *App) Bridge(ctx context.Context, o BridgeOptions) (code int, err error)
 		}
 	}
 	b := &bridge{app: a, door: door, self: self, stderr: o.Stderr, known: agents.CoverageOf(o.Command, false),
-		caller: person.Look(), dir: a.o.Dir}
+		caller: a.caller(), dir: a.o.Dir}
 	if o.Driven != nil {
 		b.dir = o.Driven.Dir
 	}

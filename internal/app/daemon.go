@@ -44,7 +44,7 @@ func (a *App) Daemon(o DaemonOptions) (atOnce bool, err error) {
 	if a.Unrecorded != nil {
 		return false, fmt.Errorf("a daemon does not begin without a record, which its doors follow: %w", a.Unrecorded)
 	}
-	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: person.Look(),
+	d := &daemon{app: a, o: o, visits: newVisits(a.note), caller: a.caller(),
 		hungUp: make(chan struct{}, 1), differ: make(chan struct{}, 1)}
 	if d.lock, err = lockDaemon(a.state); err != nil {
 		return false, err

@@ -135,7 +135,7 @@ func (d *mcpDoor) tooManyWait() error {
 // clientsAnswer reports whether the clients of a principal may answer for their person. That of a program which an
 // agent has started is that agent, or whatever it likes. Where nobody shows a token, it may be one that is confined.
 func (a *App) clientsAnswer(principal string) bool {
-	return !a.Set().Settings.People.AtTerminal && person.Look().Caller != person.Agent &&
+	return !a.Set().Settings.People.AtTerminal && a.caller().Caller != person.Agent &&
 		strings.TrimPrefix(principal, agentsName("")) != serve.NameAnonymous
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/confine"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/hook"
-	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/supervisor"
 	"github.com/a2a-acp/a2a-acp/pkg/acp"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
@@ -59,7 +58,7 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 	if err != nil {
 		return exit.Host, err
 	}
-	b := &bridge{app: a, door: door, self: self, known: o.Agent.Terminal().Sees(o.Hooks), caller: person.Look(),
+	b := &bridge{app: a, door: door, self: self, known: o.Agent.Terminal().Sees(o.Hooks), caller: a.caller(),
 		dir: a.o.Dir}
 	supervisor.Mark()
 	command, before := o.Command, o.AgentEnv

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
-	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 )
 
@@ -44,7 +43,7 @@ func (a *App) vault() *secret.Vault {
 		v.Store = secret.NewStore(a.state)
 	}
 	v.Withheld = sync.OnceValue(func() error {
-		if person.Look().AgentsAct() {
+		if a.caller().AgentsAct() {
 			return errNotForAgents
 		}
 		return nil

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-acp/a2a-acp/internal/person"
 	"github.com/a2a-acp/a2a-acp/internal/secret"
 	"github.com/a2a-acp/a2a-acp/internal/serve"
 	"github.com/a2a-acp/a2a-acp/internal/store"
@@ -61,7 +60,7 @@ func (a *App) deliverOf(source string, list []webhook.Subscription) {
 
 // mayDeliver reports whether what this process was told of webhooks is no agent's word: an agent could name a
 // receiver of its own, and have what others should be told go there.
-func (a *App) mayDeliver() bool { return !person.Look().AgentsAct() }
+func (a *App) mayDeliver() bool { return !a.caller().AgentsAct() }
 
 // newDeliverer makes what delivers until the App ends.
 func (a *App) newDeliverer() *webhook.Deliverer {
