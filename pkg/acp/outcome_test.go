@@ -685,6 +685,15 @@ func TestDirectoriesOfSessionsAreResolvedOnce(t *testing.T) {
 			{`"cwd":"$WORK","additionalDirectories":"$WORK"`, "additionalDirectories is no list"},
 			{`"cwd":"$WORK","_meta":{"additionalRoots":["$WORK/out/../src"]}`, "a .. stands behind a link"},
 			{`"cwd":"$WORK","_meta":{"additionalRoots":["src"]}`, "write the whole path"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"additionalDirectories":["$WORK/out"],"plugins":[{"type":"local","path":"$WORK/out/p"}],"extraArgs":{"verbose":null},"env":{"A":"","a":""}}}}`, "lies in a directory of the session"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"additionalDirectories":["$WORK/out"],"plugins":[{"type":"local","path":"/srv/p"}],"extraArgs":{"verbose":null},"env":{"A":"","a":""}}}}`, ""},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"additionalDirectories":["$WORK/out/../src"]}}}`, "a .. stands behind a link"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"additionalDirectories":["src"]}}}`, "write the whole path"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"projectConfigRoot":"$WORK/out/../src"}}}`, "a .. stands behind a link"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"plugins":[{"type":"local","path":"./p"}]}}}`, "write the whole path"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"plugins":[{"type":"local","path":"$WORK/p"}]}}}`, "move it elsewhere"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"extraArgs":{"add-dir":"/srv/x"}}}}`, "extraArgs.add-dir names directories"},
+			{`"cwd":"$WORK","_meta":{"claudeCode":{"options":{"extraArgs":{"plugin-dir=/srv/x":null}}}}`, "names directories"},
 			{`"cwd":"$WORK","_meta":{"additionalRoots":[],"additionalRoots":["$WORK/out"]}`, "_meta: "},
 		} {
 			id++

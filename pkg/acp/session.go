@@ -147,7 +147,12 @@ func (b *Bridge) directoriesOf(members object) (at directories, err error) {
 	p := readMembers(members)
 	at.cwd, _ = p.optional("cwd")
 	additional := p.texts("additionalDirectories")
-	named := p.shallow("_meta").texts("additionalRoots") // as Claude's adapter takes them, too
+	meta := p.shallow("_meta") // of which Claude's adapter takes directories, too
+	options := meta.shallow("claudeCode").shallow("options")
+	named := slices.Concat(meta.texts("additionalRoots"), options.texts("additionalDirectories"))
+	if root, given := options.optional("projectConfigRoot"); given {
+		named = append(named, root)
+	}
 	if p.err() != nil || at.cwd == "" {
 		return at, p.err()
 	}
@@ -156,8 +161,38 @@ func (b *Bridge) directoriesOf(members object) (at directories, err error) {
 	}
 	at.cwd = filepath.Clean(at.cwd)
 	at.workspace = b.o.Workspace(at.cwd, additional)
-	return at, nil
+	return at, pluginsOutside(at, options)
 }
+
+// pluginsOutside refuses what an editor has Claude load from a directory of the session's, whose author would have it run
+// commands: nobody looks at plugins.
+func pluginsOutside(at directories, options *params) error {
+	for _, plugin := range options.objects("plugins") {
+		path := plugin.text("path")
+		if options.err() != nil {
+			break
+		}
+		dirs, err := editorsDirs([]string{path})
+		if err != nil {
+			return fmt.Errorf("a plugin: %w", err)
+		}
+		for _, dir := range at.dirs {
+			if strings.HasPrefix(dirs[0].real+"/", strings.TrimSuffix(dir.real, "/")+"/") {
+				return fmt.Errorf("the plugin %s lies in a directory of the session; move it elsewhere", path)
+			}
+		}
+	}
+	arguments := options.shallow("extraArgs")
+	for key := range arguments.members {
+		if name, _, _ := strings.Cut(key, "="); slices.Contains(directoryFlags, name) {
+			arguments.fail("%s names directories that nobody looks at; name them in additionalDirectories or plugins", key)
+		}
+	}
+	return options.err()
+}
+
+// directoryFlags are the flags of Claude's program that say what its adapter takes by itself.
+var directoryFlags = []string{"add-dir", "plugin-dir", "plugin-dir-no-mcp", "project-config-root"}
 
 // editorsName returns the name of a file for the editor. real has no links; what lies in a directory of the
 // session's is named below that directory as the editor calls it, since it knows its files by those names.
