@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,6 +102,10 @@ type mcpPlace struct {
 	workspace tool.Workspace
 	dir       string // "" for none
 }
+
+// noPlace is said of a call that failed without a place: it began in an empty /tmp, and nothing else tells.
+const noPlace = "the call had no workspace: the client names none, and the directory that its server was started in can be " +
+	"none; start that with a2a-acp mcp --workspace DIR (a2a-acp editor enable NAME --workspace=DIR writes it)"
 
 // placeIn returns the place of a directory. Before the first call there, what its own files forbid is read.
 func (d *mcpDoor) placeIn(dir string) (mcpPlace, error) {
@@ -274,6 +279,9 @@ func (d *mcpDoor) Call(ctx context.Context, call mcpserver.Call) (mcpserver.Call
 		return mcpserver.CallResult{Input: input}, nil
 	}
 	told := TellAgent(entry.Tool, result)
+	if p.dir == "" && result.Status == tool.StatusFailed {
+		told.Content = strings.TrimSuffix(told.Content, "\n") + "\n" + noPlace
+	}
 	d.linkOutputs(call.Client, result, &told)
 	return told, nil
 }

@@ -513,6 +513,33 @@ func TestMCPPlaces(t *testing.T) {
 	}
 }
 
+// A call that fails where there is no workspace says so: it began in an empty directory.
+func TestMCPWithoutPlace(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("tools.yaml", "version: 2\ntools:\n  fails: {script: exit 3, annotations: {readOnlyHint: true}}\n  works: {script: pwd, annotations: {readOnlyHint: true}}\n")
+	o := h.options()
+	for dir, says := range map[string]bool{h.dir: true, o.Dir: false} {
+		o.Dir = dir
+		a, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.runs(a)
+		bothEras(t, func(t *testing.T, modern bool) {
+			p := newMCPPeer(t, a, MCPOptions{}, modern, `{}`)
+			p.call("fails", `{}`, "")
+			if told := p.read(); strings.Contains(told.text(), "the call had no workspace") != says || !told.Result.IsError {
+				t.Errorf("in %s: %s", dir, told.raw)
+			}
+			p.call("works", `{}`, "")
+			if told := p.read(); strings.Contains(told.raw, "no workspace") {
+				t.Errorf("one that works: %s", told.raw)
+			}
+		})
+	}
+}
+
 // With `expose: search` a client is offered two tools; what they call is decided as the tool that is called.
 func TestMCPSearch(t *testing.T) {
 	t.Parallel()

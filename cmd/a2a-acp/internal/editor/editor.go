@@ -68,6 +68,7 @@ it.`,
 				return err
 			}
 			if c, ok := clientOf(args[0]); ok && (mcp.meant() || !hasAgents(args[0])) {
+				args = mcp.takeWorkspace(args)
 				if len(args) > 1 || confine {
 					return cli.Fail(exit.Usage, errors.New("agents are entered in zed and jetbrains only: leave them, and --confine, out"))
 				}
@@ -131,7 +132,7 @@ started by these are not guarded.`,
 			if err := known(env, args); err != nil {
 				return err
 			}
-			if len(args) > 1 {
+			if args = mcp.takeWorkspace(args); len(args) > 1 {
 				return cli.Fail(exit.Usage, errors.New("disable takes one editor: a2a-acp editor disable "+args[0]))
 			}
 			c, isClient := clientOf(args[0])

@@ -44,6 +44,16 @@ func (f *mcpFlags) addPlace(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.configPath, "config-path", "", "the settings file, in place of the usual one")
 }
 
+// takeWorkspace takes the directory of --workspace DIR from the words behind the editor's name: with a value that may be left
+// out, pflag takes DIR for one of them.
+func (f *mcpFlags) takeWorkspace(args []string) []string {
+	if len(args) == 2 && f.workspace == here && (strings.Contains(args[1], "/") || !hasAgents(args[0])) {
+		f.workspace = args[1]
+		return args[:1]
+	}
+	return args
+}
+
 // meant reports whether the flags are about our MCP server.
 func (f *mcpFlags) meant() bool {
 	return f.mcp || f.http != "" || len(f.env) > 0 || f.workspace != "" || f.configPath != ""
