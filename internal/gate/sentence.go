@@ -31,6 +31,18 @@ func Why(d permissions.Decision) string {
 	return by + ": " + d.Reason
 }
 
+// Because says why a person is asked, and where the rule or governor that wants it is written; "" where there
+// is nothing to say.
+func Because(d permissions.Decision) string {
+	switch {
+	case d.Rule == "":
+		return d.Reason
+	case d.Reason == "":
+		return fmt.Sprintf("%s %s says so (%s)", Decider(d), d.Rule, d.At)
+	}
+	return fmt.Sprintf("%s (%s %s, %s)", d.Reason, Decider(d), d.Rule, d.At)
+}
+
 // Decider returns the kind of thing that decided, in words.
 func Decider(d permissions.Decision) string {
 	if d.Source == permissions.SourceGovernor || d.First == permissions.SourceGovernor {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
@@ -12,25 +13,18 @@ import (
 // asksBecause says why the person is asked an agent's question, the rule where one asks, and what it would
 // run and could reach. Where a governor asks, its words stand in the card already.
 func (p *permissionPrompt) asksBecause() string {
-	d, words := p.asked, ""
-	reason := d.Reason
-	switch {
-	case d.Source == permissions.SourceGovernor:
-	case d.Rule != "" && reason == "":
-		words = "a2a-acp asks because rule " + d.Rule + " says so (" + d.At + ")"
-	case d.Rule != "":
-		words = "a2a-acp asks because " + reason + " (rule " + d.Rule + ", " + d.At + ")"
-	case reason != "":
-		words = "a2a-acp asks because " + reason
+	words := ""
+	if because := gate.Because(p.asked); because != "" && p.asked.Source != permissions.SourceGovernor {
+		words = "a2a-acp asks because " + display.Line(because)
 	}
 	reaches := strings.Join(p.reaches(), "\n")
 	switch {
 	case words == "" && reaches != "":
 		return "a2a-acp: " + reaches
 	case reaches != "":
-		return display.Line(words) + "\n" + reaches
+		return words + "\n" + reaches
 	}
-	return display.Line(words)
+	return words
 }
 
 // reaches says what the act could reach, and of a fetch the hosts that the agent names.

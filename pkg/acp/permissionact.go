@@ -151,8 +151,8 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 // askedBecause is the head of a question: why it is asked, and what would run and could be reached, where the act does not
 // say so by itself.
 func askedBecause(asked permissions.Decision, reaches []string) string {
-	if asked.Reason != "" {
-		reaches = slices.Concat([]string{"Asked because: " + display.Line(asked.Reason)}, reaches)
+	if because := gate.Because(asked); because != "" {
+		reaches = slices.Concat([]string{"Asked because: " + display.Line(because)}, reaches)
 	}
 	if len(reaches) == 0 {
 		return ""

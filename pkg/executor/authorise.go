@@ -104,11 +104,7 @@ func question(a *act, asked permissions.Decision) (approval.Question, error) {
 		}
 		fmt.Fprintf(&text, "%s\n\n", display.Words(message))
 	}
-	if asked.Reason != "" {
-		because := asked.Reason
-		if asked.Source == permissions.SourceGovernor {
-			because = "governor " + asked.Rule + ": " + because
-		}
+	if because := gate.Because(asked); because != "" {
 		fmt.Fprintf(&text, "Asked because: %s\n\n", display.Line(because))
 	}
 	text.WriteString(a.runner.Show(a))
