@@ -83,6 +83,8 @@ var (
 	saysWriting = lazyregexp.New(`(?i)\b(?:creat\w*|touch|mkdir|make directory|writ\w*|overwrit\w*|remove|unlink` +
 		`|rename|move|chmod|chown|truncate|append|` +
 		`symlink|lock|mkstemp|utime\w*|setting times|changing permissions)\b|'[wa]b?\+?'`)
+	// What changes a directory, and not the file that it names.
+	saysEntry = lazyregexp.New(`(?i)\b(?:remove|unlink|rename|move|rmdir)\b`)
 	// A shell that cannot open what output goes to says no more than the name. A name that does not exist
 	// is meant to be made. Of a program that it cannot start it says just the same.
 	saysRedirect = lazyregexp.New(`: line \d+: [^:]+: [^:]+$`)
@@ -123,6 +125,9 @@ func (r Reach) inLine(line string, names *int) []Refusal {
 		if found, ok := r.program(name, redirect || saysRunning.MatchString(line)); ok && said == saysDenied {
 			list = append(list, found)
 		} else if found, ok := r.file(name, said, saysWriting.MatchString(line), redirect); ok {
+			if found.Grant == found.Path && saysEntry.MatchString(line) {
+				found.Grant = filepath.Dir(found.Path)
+			}
 			list = append(list, found)
 		}
 	}
