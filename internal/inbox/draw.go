@@ -165,6 +165,10 @@ func (b *Inbox) help() string {
 		return "No, because: " + display.Line(*b.reason) + "_   (Enter says no, Esc goes back)"
 	case b.looked == nil:
 		return "q quit"
+	case b.over != "" && len(b.waiting) > 0:
+		return "This one is over.  j the next that waits  o reverse the order  q quit"
+	case b.over != "":
+		return "This one is over, and nothing else waits.  j close it  q quit"
 	case !b.fits():
 		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}

@@ -305,7 +305,7 @@ func (b *Inbox) mayAnswer(now time.Time) bool {
 	case b.looked == nil:
 		b.message = "nothing waits for an answer"
 	case b.over != "":
-		b.message = "this one is over; j and k go to others"
+		b.message = "this one is over; j goes on"
 	case !b.fits():
 		b.message = "the window is too small to answer in"
 	case b.since.IsZero() || now.Sub(b.since) < moment:

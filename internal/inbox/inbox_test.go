@@ -189,6 +189,31 @@ func TestWhatAKeyAnswers(t *testing.T) {
 	}
 }
 
+// One that is over offers no answer, and says which key shows what waits, wherever in the list that stands.
+func TestOverOffersNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, newestFirst := range []bool{false, true} {
+		one, two := question("one", 1), question("two", 2)
+		one.Lasting = "all of it"
+		p := newPerson(one)
+		p.newestFirst = newestFirst
+		p.reads(moment)
+		foot := func() string { lines := p.Frame(p.now).Lines; return lines[len(lines)-1] }
+		one.State, one.Approver = store.Approved, "editor"
+		p.Update([]store.Approval{one})
+		if got := foot(); strings.Contains(got, "y once") || !strings.Contains(got, "nothing else waits") {
+			t.Errorf("over, and nothing waits: %s", got)
+		}
+		p.Update([]store.Approval{one, two})
+		if got := foot(); strings.Contains(got, "y once") || !strings.Contains(got, "j the next") {
+			t.Errorf("over, and one waits: %s", got)
+		}
+		if p.types("j"); p.looked == nil || p.looked.ID != "two" {
+			t.Errorf("newest first %v: j does not show what waits", newestFirst)
+		}
+	}
+}
+
 // What was said of a window that was too small is gone with it.
 func TestResizedWord(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ go to other questions, o reverses their order, q quits.
 
 An answer counts if the question has been on the screen for a second, and a yes only if its end has been
 there, too. A key that was typed before, together with others, or pasted, answers nothing. A question
-that is answered elsewhere stays on the screen, with a note, until you go on.
+that is answered elsewhere stays on the screen, with a note, until you go on with j.
 
 Answering needs a terminal that no agent has started, as approvals approve does. Without a terminal, or
 with --json, it prints a line for each question that comes, and one for each that is over.`,
