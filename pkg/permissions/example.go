@@ -68,8 +68,8 @@ func KnownTools() []string {
 // Check tells why the example is no act; nil when it is one.
 func (e Example) Check() error {
 	switch {
-	case e.Tool == "" && e.Command == "" && len(e.Argv) == 0:
-		return fmt.Errorf("it names no tool and no command")
+	case e.Tool == "" && e.Command == "" && len(e.Argv) == 0 && len(e.Paths) == 0:
+		return fmt.Errorf("it names no tool, no command and no path")
 	case e.Command != "" && len(e.Argv) > 0:
 		return fmt.Errorf("it has a command as text and as words")
 	case (e.Command != "" || len(e.Argv) > 0) && e.action() != ActionExecute && e.action() != ActionCall:
@@ -81,6 +81,9 @@ func (e Example) Check() error {
 func (e Example) action() Action {
 	if e.Action != "" {
 		return e.Action
+	}
+	if e.onlyPaths() {
+		return ActionRead
 	}
 	if e.Tool == "" {
 		return ActionExecute
@@ -94,6 +97,11 @@ func (e Example) action() Action {
 	return ActionCall
 }
 
+// onlyPaths reports whether the example says no more of an act than files: they are read, as `policy explain --path` has it.
+func (e Example) onlyPaths() bool {
+	return e.Tool == "" && e.Command == "" && len(e.Argv) == 0 && len(e.Paths) > 0
+}
+
 // Request is the act as a door would see it, in a workspace, by what is known of programs.
 func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request {
 	r := Request{
@@ -102,7 +110,12 @@ func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request 
 		Agent: e.Agent, Mode: e.Mode, Headless: e.Headless, Confined: e.Confined, TakesProfile: true, Env: e.Env, ReadOnly: e.ReadOnly,
 		Commands: commands, Principal: e.Principal, Served: e.Principal != "",
 	}
-	if e.Tool == "" {
+	switch {
+	case e.onlyPaths() && writes(r.Action):
+		r.Tools = []string{ToolWrite}
+	case e.onlyPaths():
+		r.Tools = []string{ToolRead}
+	case e.Tool == "":
 		r.Tools = []string{ToolShell}
 	}
 	if e.Dir != "" {

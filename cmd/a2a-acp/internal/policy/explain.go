@@ -42,7 +42,7 @@ type explainFlags struct {
 func policyExplainCommand(env *cli.Environment) *cobra.Command {
 	var flags explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain (CALL.json | --shell TEXT | --path FILE | --tool TOOL [-p NAME=VALUE] | --audit SEQ)",
+		Use:   "explain [CALL.json]",
 		Short: "Explain how an act of an agent would be decided, rule by rule",
 		Long: `explain decides an act as if an agent had asked for it in the current directory. For every rule it
 prints whether it matches, or the first condition that does not, with the value that was found. Then it

@@ -28,6 +28,8 @@ as expected, with 1 when one is not, and with 2 when a file cannot be read.
   - call: {command: git status && ls}
     expect: approve
     rule: careful-commands            # optional: the rule that has to decide
+  - call: {path: .env}                # without a tool it is read
+    expect: ask
   - call: {tool: functions.acp_fs__write_text_file, path: .git/hooks/pre-commit}
     expect: ask
   - call: {tool: web_request, params: {method: POST, url: "https://example.com"}, agent: codex}
