@@ -125,6 +125,14 @@ func (c Change) Backup() string {
 	return c.backup
 }
 
+// Left returns the copy of the settings that stays after Disable, where others have changed them since; "" where none does.
+func (c Change) Left() string {
+	if _, err := os.Lstat(c.backup); c.restores || c.None() || err != nil {
+		return ""
+	}
+	return c.backup
+}
+
 // Apply writes the change. What was there before agents of ours came stays beside it, until Disable has
 // brought it back. It is an error when the file has changed since the Change was made; then nothing is
 // written.

@@ -150,12 +150,24 @@ started by these are not guarded.`,
 			if err != nil {
 				return cli.Fail(exit.Usage, err)
 			}
-			return apply(cmd.Context(), env, change, dry, yes)
+			return takeOut(cmd.Context(), env, change, dry, yes)
 		},
 	}
 	mcp.addPlace(cmd)
 	addFlags(cmd, &dry, &yes)
 	return cmd
+}
+
+// takeOut applies what disable changes, and says which copy of the settings stays.
+func takeOut(ctx context.Context, env *cli.Environment, c editor.Change, dry, yes bool) error {
+	if err := apply(ctx, env, c, dry, yes); err != nil || dry {
+		return err
+	}
+	if left := c.Left(); left != "" {
+		env.Say(env.Short(left) + " stays, as the settings were before enable: they were changed by others since; remove it if you " +
+			"do not need it")
+	}
+	return nil
 }
 
 func addFlags(cmd *cobra.Command, dry, yes *bool) {

@@ -205,7 +205,7 @@ func disableMCP(cmd *cobra.Command, env *cli.Environment, c editor.Client, f mcp
 	if f.workspace == "" && f.configPath == "" && change.None() && ownedHere(env, c) {
 		env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
 	}
-	return apply(cmd.Context(), env, change, dry, yes)
+	return takeOut(cmd.Context(), env, change, dry, yes)
 }
 
 // ownedHere reports whether the settings of the project in this directory name our MCP server.
