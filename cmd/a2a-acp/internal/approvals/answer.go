@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,27 @@ person can answer.`,
 	return cmd
 }
 
+func approvalsShowCommand(env *cli.Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Show a question whole",
+		Example:           `  a2a-acp approvals show k3f9x2ab`,
+		Args:              oneID,
+		ValidArgsFunction: completeApprovals(env),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := listApprovals(cmd.Context(), env, func(a store.Approval) bool { return a.ID == args[0] })
+			switch {
+			case err != nil:
+				return cli.Fail(exit.Host, err)
+			case len(list) == 0:
+				return tooLate(env, args[0], store.Approval{}, store.ErrNoApproval)
+			}
+			writeQuestion(env, env.Stdout, list[0], true)
+			return nil
+		},
+	}
+}
+
 // oneID asks for an id in words that help.
 func oneID(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
@@ -104,7 +126,7 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		_, err := approvals.Answer(ctx, asked, answer) // which says why not
 		return tooLate(env, id, asked, err)
 	}
-	writeQuestion(env, asked)
+	writeQuestion(env, env.Stderr, asked, answer.Approved)
 	if answer.Always && (asked.Lasting == "" || asked.Left) {
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: it can be allowed once only; leave --session out", display.Line(id)))
 	}
@@ -143,24 +165,30 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 // joinedSince is why a yes for the rest of a session counts once.
 const joinedSince = "the session that was shown asks no more, and another one has asked the same; whoever waits goes on"
 
-// writeQuestion shows a question, all of it, with what an answer to it is worth.
-func writeQuestion(env *cli.Environment, a store.Approval) {
+// writeQuestion shows a question, all of it, with what an answer to it is worth; where it may be a yes, also what
+// --session would allow.
+func writeQuestion(env *cli.Environment, w io.Writer, a store.Approval, mayAllow bool) {
 	s := showApproval(a)
 	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
-	if a.Left {
+	switch {
+	case a.State != store.Pending:
+		fmt.Fprintf(w, "%s asked, %s ago; %s\n\n%s\n\n%s\n\n", inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)),
+			stateInWords(env, a), s.Title, s.Text)
+		return
+	case a.Left:
 		asked = "%s asked %s ago, and does not wait any more. Your answer waits for the same call to come again, " +
 			"for %s at the most.\n\n%s\n\n%s\n\n"
 	}
-	fmt.Fprintf(env.Stderr, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),
+	fmt.Fprintf(w, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),
 		s.Title, s.Text)
-	if s.Lasting != "" && !a.Left {
-		fmt.Fprintf(env.Stderr, "With --session it is allowed for the rest of its session, too: %s.\n", s.Lasting)
+	if mayAllow && s.Lasting != "" && !a.Left {
+		fmt.Fprintf(w, "With --session it is allowed for the rest of its session, too: %s.\n", s.Lasting)
 	}
 	if a.Bound {
-		fmt.Fprintf(env.Stderr, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
+		fmt.Fprintf(w, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
 		return
 	}
-	fmt.Fprintf(env.Stderr, "Not bound: %s carries this out. What it really does is not held against your answer.\n",
+	fmt.Fprintf(w, "Not bound: %s carries this out. What it really does is not held against your answer.\n",
 		inbox.Carrier(a))
 }
 

@@ -39,8 +39,8 @@ recorded with who gave it and where (a2a-acp audit list).`,
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(approvalsListCommand(env), approvalsWatchCommand(env), approvalsApproveCommand(env), approvalsDenyCommand(env),
-		approvalsRevokeCommand(env))
+	cmd.AddCommand(approvalsListCommand(env), approvalsShowCommand(env), approvalsWatchCommand(env),
+		approvalsApproveCommand(env), approvalsDenyCommand(env), approvalsRevokeCommand(env))
 	return cmd
 }
 

@@ -259,7 +259,9 @@ func secretsRemoveCommand(env *cli.Environment) *cobra.Command {
 				}
 				if !was {
 					unknown = append(unknown, display.Line(name))
+					continue
 				}
+				env.Say(name + " is removed; what refers to it gets no value from the next call on")
 			}
 			if len(unknown) > 0 {
 				return cli.Fail(exit.Usage,
