@@ -70,7 +70,7 @@ func (a Agent) Terminal() Terminal { return terminals()[a.Name] }
 // Sees is what is decided of the agent in a person's own terminal. hooked says that its hooks ask.
 func (t Terminal) Sees(hooked bool) Coverage {
 	c := Coverage{Files: neverUsed, Terminals: neverUsed, Prompts: "its own, put to you in its own terminal",
-		Own: "not decided: it asks you, or nobody"}
+		Own: "not decided here: it asks you itself, or does them unasked"}
 	if hooked {
 		c.Own = decided + ", each before it happens, through the agent's hooks"
 	}

@@ -105,7 +105,11 @@ func (a *App) Run(ctx context.Context, o RunOptions) (code int, err error) {
 			return exit.Host, fmt.Errorf("%s is not started, since its hooks are not in force: %w", o.Agent.Title, err)
 		}
 	}
-	a.o.Say(fmt.Sprintf("guarding %s; its own acts: %s", o.Agent.Title, b.known.Own))
+	says := fmt.Sprintf("guarding %s; its own acts: %s", o.Agent.Title, b.known.Own)
+	if b.boundary != nil && !o.Hooks {
+		says += "; the sandbox holds all of them"
+	}
+	a.o.Say(says)
 	if o.Hooks {
 		a.o.Say("questions wait for you in another terminal: a2a-acp approvals watch")
 	}

@@ -408,8 +408,14 @@ func (s Sources) mustBeOutside(c candidate) error {
 		}
 		for _, dir := range append(s.Workspace.Dirs(), s.Dir) {
 			if in := BroughtWith(step.path, dir, s.Home); in != "" {
+				if home := s.otherHome(); home != "" && within(c.path, home) {
+					return untrusted{why: fmt.Sprintf("your HOME (%s) is not the home of your account (%s), so in a project below "+
+						"%s your files do not count: a repository can set HOME, through direnv for one", home, s.Home, in),
+						cure: "set HOME to " + s.Home + ", work outside of " + in + ", or name the files with --tools and --policies"}
+				}
 				return untrusted{why: fmt.Sprintf("%s names this file, but %s holds both it and the workspace: "+
-					"who wrote the workspace could have written it, too", c.by, in), cure: s.ownHome(in)}
+					"who wrote the workspace could have written it, too", c.by, in),
+					cure: "work outside of " + in + ", or name the files with --tools and --policies"}
 			}
 		}
 	}
@@ -428,9 +434,8 @@ func (s Sources) WouldCount() error {
 	return l.found
 }
 
-// ownHome says what to do where HOME is not the home of our account, which is then why a file is not believed,
-// that lies with the workspace in a directory; else "".
-func (s Sources) ownHome(in string) string {
+// otherHome returns HOME where it is not the home of our account; else "".
+func (s Sources) otherHome() string {
 	if s.Env == nil {
 		return ""
 	}
@@ -438,6 +443,5 @@ func (s Sources) ownHome(in string) string {
 	if home == "" || s.Home == "" || filepath.Clean(home) == filepath.Clean(s.Home) {
 		return ""
 	}
-	return fmt.Sprintf("HOME is %s, and the home of your account is %s: a repository can set variables, through direnv for one; "+
-		"unset it, work outside of %s, or name the files with --tools and --policies", home, s.Home, in)
+	return home
 }

@@ -58,7 +58,7 @@ func TestBroughtWith(t *testing.T) {
 	}
 }
 
-// TestOutsideOfWhat: where HOME lies with the workspace, the hint names the largest directory that could have brought both.
+// TestOutsideOfWhat: where HOME lies with the workspace, it is said to be none of the account's, and the hint names the largest directory that could have brought both.
 func TestOutsideOfWhat(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
@@ -69,8 +69,8 @@ func TestOutsideOfWhat(t *testing.T) {
 		Env: env("HOME", dir+"/all/one/home")}
 	var why untrusted
 	err := s.mustBeOutside(candidate{path: dir + "/all/one/home/.config/tools.yaml", by: "HOME"})
-	if !errors.As(err, &why) || !strings.Contains(why.why, dir+"/all holds both") ||
-		!strings.Contains(why.cure, "work outside of "+dir+"/all, or") {
+	if !errors.As(err, &why) || !strings.Contains(why.why, "not the home of your account ("+dir+"/account)") ||
+		!strings.Contains(why.why, "below "+dir+"/all your files") || !strings.Contains(why.cure, "work outside of "+dir+"/all, or") {
 		t.Errorf("%+v", why)
 	}
 }

@@ -45,11 +45,16 @@ func look(env *cli.Environment) machine {
 			fmt.Fprintf(env.Stderr, "missing %s (%s)\n", agent.Title, agent.Install())
 			continue
 		}
-		fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
+		if noTerminal != nil {
+			fmt.Fprintf(env.Stderr, "found  %s, for editors: %s; for a terminal: %s\n", agent.Title, strings.Join(command, " "),
+				agent.InTerminal().Install())
+		} else {
+			fmt.Fprintf(env.Stderr, "found  %s: %s\n", agent.Title, strings.Join(command, " "))
+		}
 		m.agents = append(m.agents, foundAgent{agent.Title, command})
 	}
 	for _, e := range editor.Known() {
-		if path, exists := e.Settings(editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}); exists {
+		if path, exists := e.Settings(settingsDirs(env)); exists {
 			fmt.Fprintf(env.Stderr, "found  %s: %s\n", e.Title, path)
 			m.editors = append(m.editors, e)
 		}
@@ -63,17 +68,31 @@ func look(env *cli.Environment) machine {
 // run says how the agents are started in a terminal, with these flags; "" where there is none.
 func (m machine) run(flags []string, confined bool) string {
 	var commands []string
+	why := ""
 	for _, agent := range m.terminal {
 		words := append([]string{"a2a-acp run"}, flags...)
 		if agent.Terminal().Unguarded != "" && !confined && len(flags) == 0 {
 			words = append(words, "--confine")
+			why += "\n" + agent.Terminal().Unguarded + ": so it is confined there"
 		}
 		commands = append(commands, strings.Join(append(words, agent.Name), " "))
 	}
 	if len(commands) == 0 {
 		return ""
 	}
-	return "In a terminal: " + strings.Join(commands, ", or ")
+	return "In a terminal: " + strings.Join(commands, ", or ") + why
+}
+
+// haveEntered reports whether the settings of an editor have these entries already.
+func (m machine) haveEntered(env *cli.Environment, entries []editor.Entry) bool {
+	return slices.ContainsFunc(m.editors, func(e editor.Editor) bool {
+		change, err := e.Enable(settingsDirs(env), entries)
+		return err == nil && change.None()
+	})
+}
+
+func settingsDirs(env *cli.Environment) editor.Dirs {
+	return editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
 }
 
 // guarded returns the agents behind a bridge with these flags, as entries of an editor's settings.

@@ -57,7 +57,7 @@ confined, and whether to enter them into your editor's settings. Elsewhere it as
 It writes configuration files where there are none, and prints what to paste into Zed's
 settings.json. That agents are confined is written into a2a-acp.yaml, so that run, bridge and
 editor enable go by it, too. Of a file that is there no byte changes: what a2a-acp.yaml does not
-say yet comes to its end.
+say yet is added at its end.
 
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
@@ -69,7 +69,8 @@ tree, else careful. Where it asks nothing it writes careful, which approves no m
 holds without a file.
 
 --pack adds rules by which the builds and tests of a language run without a question. They run the
-project's own code, which the agent can change.
+project's own code, which the agent can change. For a policy file that is there it prints the rules, to be
+added by hand.
 
 --notify announces a waiting question: on the desktop (notify-send), or on the terminal that shows
 approvals watch. The default is neither.`,
@@ -176,7 +177,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	}
 	if err != nil {
 		fmt.Fprintln(env.Stderr, yamldoc.Shown(err))
-		env.Say("nothing is written: files here do not count, or would not, as it says above")
+		env.Say("nothing is written, for the reason above")
 		return cli.Silent(exit.Usage)
 	}
 	w.confinedAlready = before.Settings.ConfineByDefault
@@ -244,7 +245,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 			return err
 		}
 	}
-	return printSettings(env, entries, needed, inTerminal, len(editors) > 0)
+	return printSettings(env, entries, needed, inTerminal, len(editors) > 0 || found.haveEntered(env, entries))
 }
 
 // confines reports whether agents are to be started in their sandbox.
@@ -308,8 +309,11 @@ func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) err
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
-	if now, err := os.ReadFile(path); !wrote && w.preset != defaultPreset && err == nil && !bytes.Equal(now, policies) {
-		fmt.Fprintf(env.Stderr, "       --preset %s did not change it; to have it written, move the file away first\n", w.preset)
+	if now, err := os.ReadFile(path); !wrote && err == nil && !bytes.Equal(now, policies) {
+		if w.preset != defaultPreset {
+			fmt.Fprintf(env.Stderr, "       --preset %s did not change it; to have it written, move the file away first\n", w.preset)
+		}
+		tellPacks(env, now, w.packs)
 	}
 	if err := writeSettings(env, filepath.Join(dir, settingsFile), settings); err != nil {
 		return cli.Fail(exit.Host, err)
@@ -318,6 +322,18 @@ func (w wishes) write(ctx context.Context, env *cli.Environment, dir string) err
 		return cli.Fail(exit.Host, err)
 	}
 	return nil
+}
+
+// tellPacks says of packs that are not in the rules that are there how they come into them.
+func tellPacks(env *cli.Environment, rules []byte, packs []string) {
+	for _, name := range packs {
+		pack, _ := permissions.WithPacks(nil, []string{name})
+		if bytes.Contains(rules, bytes.TrimSpace(pack)) {
+			continue
+		}
+		fmt.Fprintf(env.Stderr, "       --pack %s did not change it; to add it, put these lines at the end of its "+
+			"auto_approval_policies:\n%s\n", name, pack)
+	}
 }
 
 // The names of the files that say what init asks about.
@@ -354,7 +370,7 @@ func writeSettings(env *cli.Environment, path string, wished []setting) error {
 		case err != nil:
 			fmt.Fprintf(env.Stderr, "       %s: %s is not written: %v\n", one.key, one.value, err)
 		case !bytes.Equal(data, file.Data):
-			fmt.Fprintf(env.Stderr, "       and %s: %s comes to its end, in line %d\n", one.key, one.value, line)
+			fmt.Fprintf(env.Stderr, "       %s: %s is added, in line %d\n", one.key, one.value, line)
 			file.Data = data
 		}
 	}
