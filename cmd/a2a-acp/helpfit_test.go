@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // TestHelpFits holds what help says of every verb to a terminal of 80 columns. Of an example the library
@@ -24,6 +25,12 @@ func TestHelpFits(t *testing.T) {
 	var look func(cmd *cobra.Command)
 	look = func(cmd *cobra.Command) {
 		verbs++
+		if lazyregexp.New(` \[[^\]]*\] [^\[]`).MatchString(strings.Replace(cmd.Use, "[flags] ", "", 1)) {
+			t.Errorf("%s: the library takes what is in brackets out of the middle, and leaves a line too long: %s", cmd.CommandPath(), cmd.Use)
+		}
+		if len(cmd.Use) > 50 {
+			t.Errorf("%s: this leaves no room for what it does: %s", cmd.CommandPath(), cmd.Use)
+		}
 		for _, line := range strings.Split(cmd.Long, "\n") {
 			if utf8.RuneCountInString(line) > 76 {
 				t.Errorf("%s: too long: %s", cmd.CommandPath(), line)

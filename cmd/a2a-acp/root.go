@@ -103,7 +103,7 @@ record before it takes effect.
 		Args: cli.VerbsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(env.Stdout)
+	root.SetOut(cli.HelpOutput(env.Stdout))
 	root.SetErr(env.Stderr)
 	root.SetIn(env.Stdin)
 	root.AddCommand(

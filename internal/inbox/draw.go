@@ -173,9 +173,9 @@ func (b *Inbox) help() string {
 		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}
 	if b.looked.Lasting != "" && !b.looked.Left {
-		return "y once  a in this session  n no  r no, because  space scroll  Enter whole  q quit"
+		return "y once  a session  n no  r no, because  space scroll  Enter whole  j k  q quit"
 	}
-	return "y yes, once  n no  r no, with a reason  space scroll  Enter whole  j k o  q quit"
+	return "y once  n no  r no, because  space scroll  Enter whole  j k o  q quit"
 }
 
 // Who is the agent that asks, or the door where there is none.

@@ -199,6 +199,9 @@ func TestOverOffersNoAnswer(t *testing.T) {
 		p.newestFirst = newestFirst
 		p.reads(moment)
 		foot := func() string { lines := p.Frame(p.now).Lines; return lines[len(lines)-1] }
+		if got := foot(); !strings.HasSuffix(got, "q quit") {
+			t.Errorf("cut off at 80 columns: %s", got)
+		}
 		one.State, one.Approver = store.Approved, "editor"
 		p.Update([]store.Approval{one})
 		if got := foot(); strings.Contains(got, "y once") || !strings.Contains(got, "nothing else waits") {

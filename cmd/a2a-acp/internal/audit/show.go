@@ -17,7 +17,7 @@ func auditShowCommand(env *cli.Environment) *cobra.Command {
 	var filter ActFilter
 	var last, governors bool
 	cmd := &cobra.Command{
-		Use:   "show (NO | ID | --last | --session ID | --task ID | --governors)",
+		Use:   "show [NO | ID]",
 		Short: "Tell one act, or a whole session, from its beginning to its end",
 		Long: `show prints one act: who asked, what was decided, by whom and why, and how
 it ended. NO is the number that audit list prints; ID is the id of the

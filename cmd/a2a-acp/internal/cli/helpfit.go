@@ -52,6 +52,42 @@ func FitHelp(cmd *cobra.Command, width int) {
 	cmd.Long = FitText(cmd.Long, width-HelpMargin)
 }
 
+// HelpOutput returns where help is written. The library fills lines with blanks to a width of its own; where that is no
+// terminal, and so perhaps a pager on a narrower one, they would go on in an empty line.
+func HelpOutput(w io.Writer) io.Writer {
+	if IsTerminal(w) {
+		return w
+	}
+	return &trimmed{to: w}
+}
+
+// trimmed writes lines without the blanks at their ends.
+type trimmed struct {
+	to     io.Writer
+	blanks int // that are left out so far
+}
+
+func (t *trimmed) Write(text []byte) (int, error) {
+	out := make([]byte, 0, len(text)+t.blanks)
+	for _, b := range text {
+		switch b {
+		case ' ':
+			t.blanks++
+			continue
+		case '\n':
+			t.blanks = 0
+		}
+		for ; t.blanks > 0; t.blanks-- {
+			out = append(out, ' ')
+		}
+		out = append(out, b)
+	}
+	if _, err := t.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
 // listed is the beginning of a line of a list: a word, a gap, and what it means.
 var listed = lazyregexp.New(`^ +\S.{0,24}?  +`)
 
