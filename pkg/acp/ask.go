@@ -165,7 +165,11 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 }
 
 func questionContent(q approval.Question) json.RawMessage {
-	items := []any{text(q.Text)}
+	words := q.Text
+	if q.Lasting != "" && !q.Once {
+		words = strings.TrimSpace(words + "\n\nAllow in this session: " + display.Whole(q.Lasting))
+	}
+	items := []any{text(words)}
 	if q.Change != nil {
 		items = append(items, diff{"diff", q.Change.Path, q.Change.OldText, q.Change.NewText})
 	}
