@@ -139,12 +139,14 @@ auto_approval_policies:
 			"a2a-acp asks because `.git/hooks/pre-commit` runs as code later"},
 		{"outside", `"title":"Edit","kind":"edit","locations":[{"path":"/nowhere/x"}]`,
 			"a2a-acp asks because no rule approves or rejects it\nOutside of the workspace: /nowhere/x"},
+		{"a tool of ours, by its name", `"title":"mcp__a2a-acp-guard__note","name":"mcp__a2a-acp-guard__note","kind":"other"`,
+			"a2a-acp asks because no rule approves or rejects it\nBy its name it is a tool of a2a-acp, whose MCP server decides about the call again."},
 		{"another server's tool", `"title":"mcp__web__get","name":"mcp__web__get","kind":"other"`,
 			"a2a-acp asks because no rule approves or rejects it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDialogue(t, rules, "board", workDir(t))
+			d := newDialogue(t, rules, "board\ntools", workDir(t))
 			outcome, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+
 				strings.ReplaceAll(test.asks, "$WORK", d.work)+`}`+yesNo+`}`)
 			call, _ := s.Params["toolCall"].(map[string]any)

@@ -30,6 +30,9 @@ func (p *permissionPrompt) asksBecause() string {
 // reaches says what the act could reach, and of a fetch the hosts that the agent names.
 func (p *permissionPrompt) reaches() []string {
 	lines := p.b.reaches(p.claim.request)
+	if p.namesOurTool() {
+		lines = append(lines, "By its name it is a tool of a2a-acp, whose MCP server decides about the call again.")
+	}
 	if p.claim.request.Action == permissions.ActionFetch {
 		texts := append(slices.Collect(ndjson.Texts(p.call.rawInput)), p.call.title)
 		if hosts := permissions.HostsIn(texts...); len(hosts) > 0 {
@@ -37,6 +40,18 @@ func (p *permissionPrompt) reaches() []string {
 		}
 	}
 	return lines
+}
+
+// namesOurTool reports whether the act calls a tool of ours by its name, as where a person has entered our server into the
+// agent's settings. Nobody here knows that server to be ours.
+func (p *permissionPrompt) namesOurTool() bool {
+	server, name, ok := mcpTool(p.call)
+	if !ok || p.b.o.Tools == nil || p.claim.request.Action != permissions.ActionOther ||
+		!slices.Contains(serverNames, strings.ReplaceAll(server, "_", "-")) {
+		return false
+	}
+	_, ok = p.b.o.Tools.ToolID(p.session.Workspace(), name)
+	return ok
 }
 
 // overNetwork says which hosts an act reaches.
