@@ -120,8 +120,17 @@ version: 2
 auto_approval_policies:
   - {id: look, applies_to: [functions.shell], commands: {allow: [make]}, decision: {type: ask, reason: "it ` + "`builds`" + `"}}
   - {id: edits, applies_to: ["functions.acp_fs__*"], include_paths: ["**"], decision: {type: approve}}
+  - {id: count, applies_to: [functions.shell], commands: {allow: [wc, git status]}, decision: {type: approve}}
+  - {id: put, applies_to: [mcp.web.put], parameters: {key: x}, decision: {type: approve}}
 `
 	for _, test := range []struct{ name, asks, first string }{
+		{"nearly a rule's command", `"title":"for f in *.py; do wc -l $f; done","kind":"execute"`,
+			"a2a-acp asks because no rule approves or rejects it: rule count does not, because it uses the value of $f, and nobody knows what that is, or whether it is a secret\n" +
+				"It could reach all that you can: no sandbox holds the agent."},
+		{"a rule's command, and another", `"title":"wc -l a; rm b","kind":"execute"`,
+			"a2a-acp asks because no rule approves or rejects it\nIt would run: wc -l a; rm b\nIt could reach all that you can: no sandbox holds the agent."},
+		{"nearly a rule's tool", `"title":"mcp__web__put","name":"mcp__web__put","kind":"other","rawInput":{"key":"hunter2"}`,
+			"a2a-acp asks because no rule approves or rejects it: rule put does not, because it has other arguments"},
 		{"no rule", `"title":"touch x","kind":"execute"`,
 			"a2a-acp asks because no rule approves or rejects it\nIt could reach all that you can: no sandbox holds the agent."},
 		{"a rule", `"title":"make","kind":"execute"`,

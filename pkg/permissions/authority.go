@@ -300,11 +300,15 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if rules.rule != nil {
 		return rules.decision()
 	}
-	if rules.unmatched != nil && !typedByPerson(v) {
-		return rules.byFile()
-	}
 	d := v.byDefault()
-	d.Open = d.Verdict == Ask
+	if rules.unmatched != nil && !typedByPerson(v) {
+		d = rules.byFile()
+	} else {
+		d.Open = d.Verdict == Ask
+	}
+	if why := rules.whyNot(v); d.Verdict == Ask && !strings.Contains(d.Reason, ": ") {
+		d.Reason += why
+	}
 	return d
 }
 

@@ -98,6 +98,7 @@ type outcome struct {
 	why     string
 	reasons []Reason
 	asks    []*compiledRule // all that ask, whichever decides
+	missed  []missed        // those that would approve but for a condition about facts
 	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
 	atTerminal bool
 	// everyAnswer is set where that is so whatever rule matches; see Authority.WithAnswers.
@@ -150,6 +151,9 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 		for _, rule := range file.rules {
 			reason, counts := file.reason(v, rule, found[at])
 			at++
+			if found[at-1].misses(rule) && !file.tightens(v.Workspace) {
+				a.missed = append(a.missed, missed{rule, found[at-1]})
+			}
 			switch {
 			case !counts:
 			case file.Version != Version2 && first != nil:
@@ -220,6 +224,7 @@ func (a outcome) with(b outcome) outcome {
 		stronger.unmatched, stronger.unmatchedIn = b.unmatched, b.unmatchedIn
 	}
 	stronger.asks = append(slices.Clip(a.asks), b.asks...)
+	stronger.missed = append(slices.Clip(a.missed), b.missed...)
 	stronger.atTerminal = a.atTerminal || b.atTerminal
 	stronger.reasons = append(slices.Clip(a.reasons), b.reasons...)
 	return stronger
