@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/gate"
@@ -64,6 +65,21 @@ func (b *Bridge) mostAllowedOfPrompt(r permissions.Request) permissions.Decision
 		most = gate.Stricter(most, b.mayReach(Reaching{Dir: r.Dir, Path: path.Name, Write: path.Write, Own: true}))
 	}
 	return most
+}
+
+// refused says which files the agent's sandbox keeps from what the agent does itself, whatever a person answers.
+func (b *Bridge) refused(dir string, files []permissions.Path) (lines []string) {
+	if b.o.Confinement == nil {
+		return nil
+	}
+	for _, file := range files[:min(len(files), mostRun)] {
+		most := b.mayReach(Reaching{Dir: dir, Path: file.Name, Write: file.Write, Own: true})
+		line := "Refused whatever you answer: " + most.Reason
+		if most.Verdict != permissions.Approve && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func (b *Bridge) mayReach(r Reaching) permissions.Decision {

@@ -3,6 +3,8 @@ package acp_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -171,6 +173,34 @@ auto_approval_policies:
 			head, _, _ := strings.Cut((<-d.board.posted).question.Text, "\n\n")
 			if want := strings.Replace(test.first, "a2a-acp asks because ", "Asked because: ", 1); head != want {
 				t.Errorf("elsewhere the question begins with %q, want %q", head, want)
+			}
+		})
+	}
+}
+
+// TestCardSaysWhatTheSandboxRefuses has a confined agent ask about commands that name what its sandbox keeps from it: a yes
+// does not help there, and the card says so.
+func TestCardSaysWhatTheSandboxRefuses(t *testing.T) {
+	t.Parallel()
+	const head = "It could reach what the agent's sandbox lets it."
+	for _, test := range []struct{ name, command, says string }{
+		{"nothing", "touch a > /dev/null", ""},
+		{"a write", "touch a > control", "\nRefused whatever you answer: confined, and others believe it"},
+		{"a read", "touch a < $WORK/outside", "\nRefused whatever you answer: confined; --allow $WORK/outside"},
+		{"a word", "touch $WORK/outside", "\nRefused whatever you answer: confined; --allow $WORK/outside"},
+		{"no file", "touch ./outside /not/there/outside", ""}, // inside, and no file
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board\nconfined", workDir(t))
+			if err := os.WriteFile(filepath.Join(d.work, "outside"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1","kind":"execute","title":"`+
+				strings.ReplaceAll(test.command, "$WORK", d.work)+`"}`+yesNo+`}`)
+			_, says, _ := strings.Cut((<-d.board.posted).question.Text, head)
+			if says, _, _ = strings.Cut(says, "\n\n"); says != strings.ReplaceAll(test.says, "$WORK", d.work) {
+				t.Errorf("the card says %q, want %q: %s", says, test.says, s.line)
 			}
 		})
 	}

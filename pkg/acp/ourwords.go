@@ -30,6 +30,10 @@ func (p *permissionPrompt) asksBecause() string {
 // reaches says what the act could reach, and of a fetch the hosts that the agent names.
 func (p *permissionPrompt) reaches() []string {
 	lines := p.b.reaches(p.claim.request)
+	// Behind another question the editor may be who does it.
+	if p.exact && p.claim.request.Action != permissions.ActionExecute && p.asked.Source != permissions.SourceConfinement {
+		lines = append(lines, p.b.refused(p.claim.request.Dir, p.claim.request.Paths)...)
+	}
 	if p.namesOurTool() {
 		lines = append(lines, "By its name it is a tool of a2a-acp, whose MCP server decides about the call again.")
 	}
@@ -82,7 +86,8 @@ func (b *Bridge) reaches(r permissions.Request) (lines []string) {
 			lines = append(lines, overNetwork(reached))
 		}
 		if b.o.Confinement != nil {
-			return append(lines, "It could reach what the agent's sandbox lets it.")
+			lines = append(lines, "It could reach what the agent's sandbox lets it.")
+			return append(lines, b.refused(r.Dir, r.NamedFiles())...)
 		}
 		return append(lines, "It could reach all that you can: no sandbox holds the agent.")
 	case permissions.ActionCall, permissions.ActionSwitchMode:

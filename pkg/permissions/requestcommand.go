@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -102,6 +103,47 @@ func QuoteArgv(argv []string) string {
 		quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 	}
 	return strings.Join(quoted, " ")
+}
+
+// NamedFiles lists the files that a command surely names, by absolute names: those of its redirections, and words that are
+// names of files outside of the directory that it runs in. It is for people: there may be others.
+func (r Request) NamedFiles() (files []Path) {
+	if r.Shell == nil {
+		return nil
+	}
+	v := &evaluation{Request: r, home: home(), facts: newFacts(machine{})}
+	dirs := newShellText(v).dirs
+	add := func(name string, write, there bool) {
+		switch rest, inHome := strings.CutPrefix(name, "~/"); {
+		case inHome:
+			name = filepath.Join(v.home, rest)
+		case !filepath.IsAbs(name) && len(dirs) != 1: // a cd may fail
+			return
+		case !filepath.IsAbs(name):
+			name = filepath.Join(dirs[0], name)
+		}
+		if _, err := v.facts.lstat(name); there && err != nil || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+			return // those in the sandbox are others
+		}
+		files = append(files, Path{Name: name, Write: write})
+	}
+	for _, w := range r.Shell.Writes {
+		if w.Fixed {
+			add(w.Path, true, false)
+		}
+	}
+	for _, read := range r.Shell.Reads {
+		add(read.Path, false, false)
+	}
+	for _, c := range r.Shell.Commands {
+		for _, word := range c.Args {
+			starts := func(with string) bool { return strings.HasPrefix(word.Text, with) }
+			if word.Fixed && slices.ContainsFunc([]string{"/", "~/", "../"}, starts) {
+				add(word.Text, false, true)
+			}
+		}
+	}
+	return files
 }
 
 // ShownCommands lists for people what the request can run, one command a line as a shell would have to be given it, with … for
