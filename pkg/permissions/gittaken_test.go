@@ -149,6 +149,13 @@ func TestSecretsTaken(t *testing.T) {
 	b.Write("ws/conf/.env", "K=1")
 	b.Write("ws/ignored/.env", "K=1")
 	b.Write("ws/.gitignore", "ignored\n")
+	b.Write("ws/ordinary/a.md", "a")
+	b.Link("a.md", "ws/ordinary/b.md")
+	b.Link("nothing", "ws/ordinary/c.md")
+	b.Write("ws/linked/a.md", "a")
+	b.Link("../ignored/.env", "ws/linked/b.md")
+	b.Mkdir("ws/further")
+	b.Link("../ignored", "ws/further/dir")
 	bed := testbed{b.Dir, b.WS}
 	network := true
 	a := bed.authority(File{Name: "p.yaml", Version: Version2, Rules: []Rule{
@@ -165,6 +172,8 @@ func TestSecretsTaken(t *testing.T) {
 			git add -f ignored
 			zip -r x.zip .
 			zip -r x.zip ignored
+			zip -r x.zip linked
+			scp -r further host:
 			scp -r . host:
 			aws s3 sync conf s3://bucket
 			npm publish --tag next`,
@@ -172,7 +181,7 @@ func TestSecretsTaken(t *testing.T) {
 			git stage -A
 			git commit -am x
 			git stash
-			zip -r x.zip docs
+			zip -r x.zip docs ordinary
 			zip -r whole.zip .
 			scp -r docs host:
 			docker build .`,

@@ -127,9 +127,37 @@ func (v *evaluation) takenTrees(c shellscan.Command) []wholeTree {
 	}
 	if packs, here := packing(c); packs {
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`", surely: v.removing(c)}
-		return v.addRoots(nil, v.packedDirs(c, here), t, "", true)
+		trees := v.addRoots(nil, v.packedDirs(c, here), t, "", true)
+		for i := range trees {
+			v.followLinks(&trees[i])
+		}
+		return trees
 	}
 	return nil
+}
+
+// followLinks has what the links of a tree lead to be among its files, since zip and scp take that.
+func (v *evaluation) followLinks(t *wholeTree) {
+	for i, p := range t.files {
+		info, err := v.facts.lstat(p.real)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		real, err := v.facts.resolve("/", p.real)
+		if err == nil {
+			info, err = v.facts.lstat(real)
+		}
+		switch {
+		case !v.work(1):
+			t.more = tooMuch
+			return
+		case err != nil: // nothing is there
+		case info.IsDir():
+			t.more = shown(v.Workspace, p.real) + " leads to a directory, and it cannot be told what of that is taken"
+		default:
+			t.files[i].real, t.files[i].maybe = real, []string{p.real, real}
+		}
+	}
 }
 
 // takesSecret tells why a command must not take along what its words name: a secret is among it.
@@ -139,8 +167,10 @@ func (v *evaluation) takesSecret(c shellscan.Command) string {
 	}
 	for _, t := range v.takenTrees(c) {
 		for _, p := range t.files {
-			if what := v.sensitive.find(v.Workspace, p.real, sensitive.Secret); what != "" {
-				return fmt.Sprintf("%s would take %s with it, which %s", t.by, shown(v.Workspace, p.real), what)
+			for _, name := range p.maybe {
+				if what := v.sensitive.find(v.Workspace, name, sensitive.Secret); what != "" {
+					return fmt.Sprintf("%s would take %s with it, which %s", t.by, shown(v.Workspace, name), what)
+				}
 			}
 		}
 		if t.more != "" {
