@@ -32,6 +32,23 @@ type Asker struct {
 	Within  time.Duration // optional, default 3 s: how long one Look may take
 }
 
+// What is asked may need objects that a partial clone lacks, which git gets by whatever program the clone's settings name.
+// Where a git does not know the first (2.45, and older ones with the mend of CVE-2024-32004), the second allows no way to
+// another repository (git(1)).
+const (
+	noLazyFetch = "GIT_NO_LAZY_FETCH=1"
+	noProtocol  = "GIT_ALLOW_PROTOCOL=none"
+)
+
+// deadline bounds how long git is asked.
+func (a *Asker) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	within := a.Within
+	if within <= 0 {
+		within = patience
+	}
+	return context.WithTimeout(ctx, within)
+}
+
 // errAnswer is an answer of git's that has another form than its manual says.
 var errAnswer = errors.New("git gives an answer that is not known here")
 
@@ -93,7 +110,7 @@ func (a *Asker) begin(dir string, avoid []string) (*look, error) {
 	if err != nil || count < 0 {
 		return nil, errors.New("GIT_CONFIG_COUNT is no number")
 	}
-	base := append(slices.DeleteFunc(slices.Clone(environ), drop), "LC_ALL=C", "GIT_NO_LAZY_FETCH=1")
+	base := append(slices.DeleteFunc(slices.Clone(environ), drop), "LC_ALL=C", noLazyFetch, noProtocol)
 	with := func(settings ...Variable) []string {
 		all := slices.Clone(base)
 		for _, v := range append(configVariables(settings, count), fixedVariables()...) {

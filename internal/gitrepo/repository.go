@@ -58,11 +58,7 @@ var (
 // none. dir is absolute, with its links resolved. In the directories avoid, no program is looked for. An
 // error says in words for people what cannot be told.
 func (a *Asker) Look(ctx context.Context, dir string, avoid ...string) (*Repository, error) {
-	within := a.Within
-	if within <= 0 {
-		within = patience
-	}
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := a.deadline(ctx)
 	defer cancel()
 	l, err := a.begin(dir, avoid)
 	if err != nil || l == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,11 +31,7 @@ var (
 // with its links resolved; in the directories avoid, no program is looked for. An error says in words for people what
 // cannot be told.
 func (a *Asker) Taken(ctx context.Context, top string, t Take, avoid ...string) ([]string, error) {
-	within := a.Within
-	if within <= 0 {
-		within = patience
-	}
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := a.deadline(ctx)
 	defer cancel()
 	l, err := a.begin(top, avoid)
 	if err != nil || l == nil {
@@ -57,7 +54,7 @@ func (a *Asker) Taken(ctx context.Context, top string, t Take, avoid ...string) 
 	case t.New:
 		others, err = l.names(ctx, top, askNew)
 	}
-	return append(append(staged, changed...), others...), err
+	return slices.Concat(staged, changed, others), err
 }
 
 // names asks for names of files, and makes them absolute.

@@ -141,6 +141,14 @@ func Hostile() []Case {
 					"[protocol \"ext\"]\n\tallow = always\n")
 			return "ws"
 		}, Commands: words("diff", "log -p", "cat-file -p HEAD:a.txt")},
+		{Name: "a partial clone without the tree of its last commit", Make: func(b *Bed) string {
+			b.Init("ws")
+			without(b, "HEAD^{tree}")
+			b.Write("ws/.git/config",
+				"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::./evil\n"+
+					"[protocol \"ext\"]\n\tallow = always\n")
+			return "ws"
+		}},
 		{Name: "a partial clone by a program of its own", Make: func(b *Bed) string {
 			b.Init("ws")
 			lacking(b)
@@ -594,9 +602,12 @@ func signed(b *Bed) {
 	b.Git("ws", "update-ref", "HEAD", b.Git("ws", "hash-object", "-t", "commit", "-w", ".git/commit"))
 }
 
-// lacking takes an object out of a repository.
-func lacking(b *Bed) {
-	id := b.Git("ws", "rev-parse", "HEAD:a.txt")
+// lacking takes an object out of a repository: what a file holds.
+func lacking(b *Bed) { without(b, "HEAD:a.txt") }
+
+// without takes the object of a revision out of a repository.
+func without(b *Bed, revision string) {
+	id := b.Git("ws", "rev-parse", revision)
 	if err := os.Remove(b.WS + "/.git/objects/" + id[:2] + "/" + id[2:]); err != nil {
 		b.T.Fatal(err)
 	}
