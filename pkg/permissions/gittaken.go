@@ -25,18 +25,8 @@ type gitTaking struct {
 
 // readTaking reads the words of a command of git's that takes what has changed. ok is false for any other.
 func readTaking(c shellscan.Command) (g gitTaking, ok bool) {
-	program := filepath.Base(c.Name)
-	rest, _ := skipGlobals(c)
-	at := slices.IndexFunc(rest, func(w shellscan.Word) bool {
-		return w.Fixed && command.In(command.Takers, program+" "+w.Text)
-	})
-	// Behind options that are not known here, any word may be the subcommand.
-	if at < 0 || at > 0 && !strings.HasPrefix(rest[0].Text, "-") {
-		return g, false
-	}
-	name := program + " " + rest[at].Text
-	rest = rest[at+1:]
-	if len(rest) > 0 && rest[0].Fixed && command.Subcommands(command.TakingNothing, name)[rest[0].Text] {
+	name, rest := gitSubcommand(c, func(name string) bool { return command.In(command.Takers, name) })
+	if name == "" || len(rest) > 0 && rest[0].Fixed && command.Subcommands(command.TakingNothing, name)[rest[0].Text] {
 		return g, false
 	}
 	g.by = "`" + display.Line(name) + "`"
@@ -62,6 +52,18 @@ func readTaking(c shellscan.Command) (g gitTaking, ok bool) {
 	return g, true
 }
 
+// gitSubcommand returns the subcommand of git's in a command that is wanted, as "git add", and the words behind it; "" for none.
+func gitSubcommand(c shellscan.Command, wanted func(name string) bool) (name string, rest []shellscan.Word) {
+	program := filepath.Base(c.Name)
+	words, _ := skipGlobals(c)
+	at := slices.IndexFunc(words, func(w shellscan.Word) bool { return w.Fixed && wanted(program+" "+w.Text) })
+	// Behind options that are not known here, any word may be the subcommand.
+	if at < 0 || at > 0 && !strings.HasPrefix(words[0].Text, "-") {
+		return "", nil
+	}
+	return program + " " + words[at].Text, words[at+1:]
+}
+
 // mayMean reports whether a word has one of the options in it: as a letter among others, or abbreviated.
 func mayMean(word string, options map[string]bool) bool {
 	name, _, _ := strings.Cut(word, "=")
@@ -73,77 +75,6 @@ func mayMean(word string, options map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-// readShowing reads the words of a command of git's that shows what has changed. Which of its words in front of a -- are
-// files only git knows.
-func readShowing(c shellscan.Command) (g gitTaking, ok bool) {
-	program := filepath.Base(c.Name)
-	rest, _ := skipGlobals(c)
-	at := slices.IndexFunc(rest, func(w shellscan.Word) bool {
-		name := program + " " + w.Text
-		return w.Fixed && (command.In(command.Showers, name) || command.Subcommands(command.Showers, name) != nil)
-	})
-	if at < 0 || at > 0 && !strings.HasPrefix(rest[0].Text, "-") {
-		return g, false
-	}
-	name := program + " " + rest[at].Text
-	rest = rest[at+1:]
-	options := command.Subcommands(command.Showers, name)
-	shows := command.In(command.Showers, name) || slices.ContainsFunc(rest, func(w shellscan.Word) bool {
-		return !w.Fixed || strings.HasPrefix(w.Text, "-") && mayMean(w.Text, options)
-	})
-	g = gitTaking{by: "`" + display.Line(name) + "`", shows: true}
-	if at := slices.IndexFunc(rest, func(w shellscan.Word) bool { return w.Text == "--" }); at >= 0 {
-		for _, word := range rest[at+1:] {
-			if !word.Fixed || strings.ContainsAny(word.Text, `*?[\~`) || strings.HasPrefix(word.Text, ":") {
-				g.names = nil // a pattern of git's own
-				break
-			}
-			g.names = append(g.names, word.Text)
-		}
-	}
-	return g, shows
-}
-
-// showsSecret tells why a command of git's that only reads shows what it must not: what is in the last commit many of them
-// show, but a tracked file may have become a secret since, as a .env that a repository brings along and a person fills in.
-func (v *evaluation) showsSecret(c shellscan.Command) string {
-	g, shows := readShowing(c)
-	if !shows {
-		return ""
-	}
-	for _, dir := range v.shell.dirs {
-		r := v.repository(dir)
-		if r.Repository == nil {
-			continue // it was looked at already
-		}
-		files, more := v.taken(r.Repository, dir, g)
-		if more != "" {
-			return more
-		}
-		for _, p := range files {
-			if why := v.showsFile(p.real); why != "" {
-				return why
-			}
-		}
-	}
-	return ""
-}
-
-// showsFile is showsSecret for a tracked file. One whose directory is a link by now git grep searches where that leads.
-func (v *evaluation) showsFile(path string) string {
-	dir, err := v.facts.resolve("/", filepath.Dir(path))
-	switch {
-	case err != nil:
-		return "it cannot be told where " + shown(v.Workspace, filepath.Dir(path)) + " leads"
-	case dir != filepath.Dir(path):
-		return shown(v.Workspace, path) + " is behind a link"
-	}
-	if what := v.secret(path); what != "" {
-		return "it would show " + shown(v.Workspace, path) + ", which " + what
-	}
-	return ""
 }
 
 // addTaken adds what a command of git's takes.
