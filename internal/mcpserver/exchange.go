@@ -24,6 +24,9 @@ type exchange struct {
 	session *session
 	// place is the call's among those of its principal; nil where they are not counted.
 	place *place
+	// unsaid ends what the request has left for its client to come back to, where that gave the request up before it
+	// was told; nil for nothing.
+	unsaid func()
 
 	mu    sync.Mutex
 	over  bool // nothing of it is sent any more
@@ -79,6 +82,13 @@ func (x *exchange) notifyInOrder(method string, params any) {
 	text, err := notification(method, params)
 	if err == nil && !x.over {
 		x.peer.send(text)
+	}
+}
+
+// gaveUp says that the response is not sent, since the client has given the request up.
+func (x *exchange) gaveUp() {
+	if x.unsaid != nil {
+		x.unsaid()
 	}
 }
 
@@ -212,6 +222,7 @@ func (s *Server) inputRequired(x *exchange, about func() []byte, in *InputRequir
 			return nil, NeedsCapability(map[string]any{capabilityOf(request.Method): map[string]any{}})
 		}
 	}
+	x.unsaid = func() { s.gaveUp(Task{}, outcome{input: in}) }
 	out := struct {
 		Type     string                  `json:"resultType"`
 		Requests map[string]InputRequest `json:"inputRequests,omitempty"`

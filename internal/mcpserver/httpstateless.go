@@ -59,6 +59,7 @@ func (h *HTTP) stateless(w http.ResponseWriter, r *http.Request, m message) {
 	x.end()
 	if r.Context().Err() != nil {
 		if m.method != "subscriptions/listen" {
+			x.gaveUp()
 			return // given up: nothing more is said about it
 		}
 	}

@@ -218,7 +218,9 @@ func (p *pipe) begin(m message) {
 		x.end()
 		cancelled := p.leave(key, u)
 		cancel(nil)
-		if !cancelled {
+		if cancelled {
+			x.gaveUp()
+		} else {
 			p.reply(m.id, result, failed)
 		}
 		p.written(u)

@@ -93,9 +93,17 @@ func (s *Server) cancelTask(ctx context.Context, x *exchange) ([]byte, error) {
 	s.tasks.turn.Lock()
 	defer s.tasks.turn.Unlock()
 	task, err := s.found(ctx, x)
+	if err == nil {
+		err = s.endTask(ctx, task)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return encode(s.head(x, notKept))
+}
+
+// endTask ends a task, if it has not ended. turn is held.
+func (s *Server) endTask(ctx context.Context, task Task) error {
 	s.tasks.mu.Lock()
 	r := s.tasks.running[task.ID]
 	if r != nil {
@@ -103,14 +111,26 @@ func (s *Server) cancelTask(ctx context.Context, x *exchange) ([]byte, error) {
 		r.cancel(ErrCancelled)
 	}
 	s.tasks.mu.Unlock()
-	if r == nil && task.Status == TaskInput {
-		if err := s.o.Cancelled(ctx, task.Waits.State); err != nil { // first: a task that waits for what is over asks anew
-			return nil, err
-		}
-		task.Status = TaskCancelled
-		if err := s.keep(ctx, &task); err != nil {
-			return nil, err
-		}
+	if r != nil || task.Status != TaskInput {
+		return nil
 	}
-	return encode(s.head(x, notKept))
+	if err := s.o.Cancelled(ctx, task.Waits.State); err != nil { // first: a task that waits for what is over asks anew
+		return err
+	}
+	task.Status = TaskCancelled
+	return s.keep(ctx, &task)
+}
+
+// endUntold ends a task of which its client does not learn.
+func (s *Server) endUntold(told Task) {
+	ctx := context.WithoutCancel(s.tasks.ctx)
+	s.tasks.turn.Lock()
+	defer s.tasks.turn.Unlock()
+	task, err := s.o.Tasks.Get(ctx, told.Principal, told.ID)
+	if err == nil {
+		err = s.endTask(ctx, task)
+	}
+	if err != nil {
+		s.o.Say(fmt.Sprintf("a call that was given up may still wait for an answer: %v", err))
+	}
 }

@@ -22,7 +22,7 @@ type tasks struct {
 	end     context.CancelCauseFunc
 	working sync.WaitGroup
 	// turn is held from reading a task that waits until it is kept as what a request makes of it: of two requests
-	// with an answer one has the call go on.
+	// with an answer one has the call go on. It is held, too, while it is kept how its work has ended.
 	turn sync.Mutex
 
 	mu      sync.Mutex
@@ -86,10 +86,12 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 	defer timer.Stop()
 	select {
 	case out := <-done:
+		s.left(task)
 		return s.ended(ctx, x, call, about, task, out)
 	case <-ctx.Done():
 		r.cancel(context.Cause(ctx))
 		s.gaveUp(task, <-done)
+		s.left(task)
 		return nil, context.Cause(ctx)
 	case <-timer.C:
 	case <-deferred:
@@ -98,6 +100,7 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 	if err := s.keep(ctx, &task); err != nil {
 		r.cancel(err)
 		<-done
+		s.left(task)
 		return nil, err
 	}
 	leave := x.stay()
@@ -105,7 +108,7 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 		defer leave()
 		s.finish(task, call, <-done, r)
 	})
-	return s.created(task)
+	return s.created(x, task)
 }
 
 // ended returns the result of a call that has ended before it became a task.
@@ -122,17 +125,19 @@ func (s *Server) ended(ctx context.Context, x *exchange, call Call, about func()
 	if err := s.keep(ctx, &task); err != nil {
 		return nil, err
 	}
-	return s.created(task)
+	return s.created(x, task)
 }
 
 // created is the result of a call that is a task.
-func (s *Server) created(task Task) ([]byte, error) {
+func (s *Server) created(x *exchange, task Task) ([]byte, error) {
+	x.unsaid = func() { s.endUntold(task) }
 	told := task.basis()
 	told["resultType"], told["_meta"] = "task", s.resultMeta()
 	return encode(told)
 }
 
-// begin starts the work of a task, in a goroutine that CloseTasks waits for.
+// begin starts the work of a task, in a goroutine that CloseTasks waits for. Whoever has begun it says when it is over
+// (left).
 func (s *Server) begin(task Task, work func(context.Context)) (*running, error) {
 	ctx, cancel := context.WithCancelCause(s.tasks.ctx)
 	r := &running{principal: task.Principal, cancel: cancel}
@@ -158,14 +163,16 @@ func (s *Server) begin(task Task, work func(context.Context)) (*running, error) 
 	s.tasks.running[task.ID] = r
 	s.tasks.working.Go(func() { // ends with the call
 		defer cancel(nil)
-		defer func() {
-			s.tasks.mu.Lock()
-			defer s.tasks.mu.Unlock()
-			delete(s.tasks.running, task.ID)
-		}()
 		work(ctx)
 	})
 	return r, nil
+}
+
+// left forgets that a task is at work.
+func (s *Server) left(task Task) {
+	s.tasks.mu.Lock()
+	defer s.tasks.mu.Unlock()
+	delete(s.tasks.running, task.ID)
 }
 
 // carried is a context with the values of another: the call of a task outlives the request that it came with.
@@ -203,8 +210,11 @@ func (s *Server) callOnce(ctx context.Context, x *exchange, call Call) outcome {
 	return outcome{result: text, err: err}
 }
 
-// finish keeps what the work of a task came to.
+// finish keeps what the work of a task came to. Whoever cancels the task comes before it, or finds what was kept.
 func (s *Server) finish(task Task, call Call, out outcome, r *running) {
+	s.tasks.turn.Lock()
+	defer s.tasks.turn.Unlock()
+	defer s.left(task)
 	s.tasks.mu.Lock()
 	cancelled := r.cancelled
 	s.tasks.mu.Unlock()
@@ -282,6 +292,7 @@ func (s *Server) resume(ctx context.Context, by *exchange, task *Task) error {
 	task.Status = TaskWorking
 	err = s.keep(ctx, task)
 	if kept <- err == nil; err != nil {
+		s.left(*task)
 		leave()
 		return err
 	}
