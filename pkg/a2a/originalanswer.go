@@ -73,8 +73,8 @@ func (s *Server) originalConfirmation(ctx context.Context, q *query) error {
 	return err
 }
 
-// waitingFor returns the caller's task that asks about a tool call. Where several do, none is meant: clients choose these
-// ids, and a yes is for what was read.
+// waitingFor returns the caller's task that asks about a tool call. Where its client has chosen the call's id, none is meant:
+// another task may have asked under the same one a moment ago, and a yes is for what was read.
 func (s *Server) waitingFor(ctx context.Context, q *query, call string) (wire.TaskID, error) {
 	list, _, _, err := s.o.Log.List(ctx, tasklog.Query{Door: q.at.door, Owner: q.caller.Name, State: tasklog.InputRequired,
 		Most: mostUnderWay})
@@ -88,6 +88,10 @@ func (s *Server) waitingFor(ctx context.Context, q *query, call string) (wire.Ta
 			return "", err
 		}
 		if progressOf(snap.task).waits(call) {
+			if isNamed(snap.task.History[0], call) {
+				return "", invalid("message.taskId", "a client has named the tool call %.60q, and another may bear that "+
+					"name; say which task is meant", call)
+			}
 			if found != "" {
 				return "", invalid("message.taskId", "several of your tasks ask about a tool call %.60q; say which is meant", call)
 			}

@@ -21,8 +21,8 @@ func callsOf(m *wire.Message) ([]ToolCall, error) {
 		field := fmt.Sprintf("message.parts[%d]", i)
 		data, ok := part.Data().(map[string]any)
 		if !ok {
-			if call, ok := callOfText(part.Text()); ok && calls == nil && len(m.Parts) == 1 {
-				return []ToolCall{call}, nil
+			if call, ok := callOfText(part.Text()); ok && len(m.Parts) == 1 {
+				calls = append(calls, call)
 			}
 			continue
 		}
@@ -51,7 +51,7 @@ func callsOf(m *wire.Message) ([]ToolCall, error) {
 	seen := map[string]bool{}
 	for i := range calls {
 		if calls[i].ID == "" {
-			calls[i].ID = "call-" + strconv.Itoa(i+1)
+			calls[i].ID = unnamedCall(m, i)
 		}
 		if id := calls[i].ID; seen[id] || len(id) > longestID || strings.ContainsFunc(id, isControl) {
 			return nil, invalid("message.parts", "the id %.60q of a call stands there twice, is longer than %d bytes, or holds control "+
@@ -60,6 +60,27 @@ func callsOf(m *wire.Message) ([]ToolCall, error) {
 		seen[calls[i].ID] = true
 	}
 	return calls, nil
+}
+
+// unnamedCall is the id of a message's call that its client has not named. No other task has one of that id: a client
+// may confirm a call by that alone, also when it is over.
+func unnamedCall(m *wire.Message, i int) string {
+	id := "call-" + strconv.Itoa(i+1)
+	if task := string(m.TaskID); task != "" {
+		id += "-" + task[max(0, len(task)-12):] // it begins with the time
+	}
+	return id
+}
+
+// isNamed reports whether the client has itself chosen the id of one of a message's calls.
+func isNamed(m *wire.Message, id string) bool {
+	calls, err := callsOf(m)
+	for i, call := range calls {
+		if err == nil && call.ID == id && id != unnamedCall(m, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // member returns a member of an object by the first of its names that is there.
@@ -130,7 +151,7 @@ func callOfText(said string) (ToolCall, bool) {
 	if id == "" || len(id) > longestID || strings.ContainsAny(id, "{}\"'\n\t") {
 		return ToolCall{}, false
 	}
-	call := ToolCall{ID: "call-1", Tool: id, Arguments: json.RawMessage("{}")}
+	call := ToolCall{Tool: id, Arguments: json.RawMessage("{}")}
 	if rest == "" {
 		return call, strings.HasPrefix(strings.TrimSpace(said), "/")
 	}
