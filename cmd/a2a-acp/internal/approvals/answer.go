@@ -28,7 +28,7 @@ wait any more, the answer is kept for the same call to come again.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals approve k3f9x2ab
-  a2a-acp approvals approve k3f9x2ab --yes`,
+  a2a-acp approvals approve k3f9 --yes`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 	}
@@ -84,15 +84,21 @@ func approvalsShowCommand(env *cli.Environment) *cobra.Command {
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := listApprovals(cmd.Context(), env, func(a store.Approval) bool { return a.ID == args[0] })
-			switch {
-			case err != nil:
+			list, err := listApprovals(cmd.Context(), env, func(store.Approval) bool { return true })
+			if err != nil {
 				return cli.Fail(exit.Host, err)
-			case len(list) == 0:
-				return tooLate(env, args[0], store.Approval{}, store.ErrNoApproval)
 			}
-			writeQuestion(env, env.Stdout, list[0], true)
-			return nil
+			id, err := wholeID(args[0], namedQuestions(list))
+			if err != nil {
+				return err
+			}
+			for _, a := range list {
+				if a.ID == id {
+					writeQuestion(env, env.Stdout, a, true)
+					return nil
+				}
+			}
+			return tooLate(env, id, store.Approval{}, store.ErrNoApproval)
 		},
 	}
 }
@@ -118,6 +124,13 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return cli.Fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
+	questions, err := approvals.List(ctx)
+	if err != nil {
+		return cli.Fail(exit.Host, err)
+	}
+	if id, err = wholeID(id, namedQuestions(questions)); err != nil {
+		return err
+	}
 	asked, err := approvals.Get(ctx, id)
 	if err != nil {
 		return tooLate(env, id, asked, err)
@@ -204,6 +217,10 @@ func tooLate(env *cli.Environment, id string, a store.Approval, err error) error
 	case errors.Is(err, store.ErrWithdrawn):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):
+		if len(id) < leastOfID {
+			return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; write %d characters of the ID at least (a2a-acp approvals list shows it)",
+				id, err, leastOfID))
+		}
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
 	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w", id, err))

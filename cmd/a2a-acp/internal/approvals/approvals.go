@@ -34,6 +34,9 @@ values, by the same agent, in the same workspace, under the same rules and
 governors and in the same sandbox. A question that the agent withdrew, or
 whose turn or session was cancelled, cannot be answered.
 
+Of an ID the beginning is enough, four characters or more, where no other
+question's ID begins like that.
+
 Approving needs a terminal that no agent has started. Every answer is
 recorded with who gave it and where (a2a-acp audit list).`,
 		Args: cli.VerbsOnly,

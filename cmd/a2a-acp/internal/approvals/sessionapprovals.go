@@ -109,6 +109,9 @@ func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 		return cli.Fail(exit.Host, err)
 	}
 	defer func() { err = errors.Join(err, approvals.Close()) }()
+	if id, err = wholeRevoked(ctx, approvals, id); err != nil {
+		return err
+	}
 	if q, err := approvals.TakeBack(ctx, id, env.Approver("cli")); err == nil {
 		env.Say("asked again from now on: " + showApproval(q).Title)
 		return nil
@@ -125,4 +128,21 @@ func revoke(ctx context.Context, env *cli.Environment, id string) (err error) {
 	}
 	env.Say("asked again from now on: " + showAllowance(g).Allows)
 	return nil
+}
+
+// wholeRevoked returns the ID of the grant, or of the question, that begins like that.
+func wholeRevoked(ctx context.Context, approvals *app.Approvals, id string) (string, error) {
+	questions, err := approvals.List(ctx)
+	if err != nil {
+		return "", cli.Fail(exit.Host, err)
+	}
+	grants, err := approvals.SessionApprovals(ctx)
+	if err != nil {
+		return "", cli.Fail(exit.Host, err)
+	}
+	all := namedQuestions(questions)
+	for _, g := range grants {
+		all = append(all, named{g.ID, "allowed for a session  " + g.Words})
+	}
+	return wholeID(id, all)
 }
