@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/digest"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
@@ -17,6 +18,7 @@ type Question struct {
 	ToolCall string // the id under which the person's editor knows the act; "" when it does not
 	Title    string // one line
 	Text     string // Markdown: what would happen, and why it is asked
+	Head     Head   // how Text begins; the zero value where there is nothing to say of it
 	Action   permissions.Action
 	Command  string   // that would run, as shell text and as it is; "" for none
 	Dir      string   // where it would
@@ -46,6 +48,10 @@ type Question struct {
 	Carrier string
 	Basis   Basis
 }
+
+// Head is how the text of a question begins, where it names places that move while nothing else does: the line at which
+// the rule stands that asks. Key is the same without them.
+type Head struct{ Text, Key string }
 
 // Basis is what an answer depends on besides the act: an answer on another basis does not count.
 type Basis struct {
@@ -80,12 +86,17 @@ func (q Question) Key() string {
 	return digest.Hex(append(parts, q.Basis.Workspace...)...)
 }
 
-// shown returns everything that people are shown, including the change that an editor shows itself.
+// shown returns everything that people are shown, including the change that an editor shows itself, and without
+// places that move.
 func (q Question) shown() string {
-	if q.Change == nil {
-		return q.Text
+	text := q.Text
+	if rest, ok := strings.CutPrefix(text, q.Head.Text); ok {
+		text = q.Head.Key + rest
 	}
-	return q.Text + "\n" + q.Change.Show()
+	if q.Change == nil {
+		return text
+	}
+	return text + "\n" + q.Change.Show()
 }
 
 // FileChange is a file as it is and as it would be.

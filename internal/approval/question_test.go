@@ -45,6 +45,9 @@ func TestQuestionKey(t *testing.T) {
 		{"a directory of the workspace", func(q *Question) { q.Basis.Workspace = []string{"/w"} }, true, true},
 		{"the directories, split in another way", func(q *Question) { q.Basis.Workspace = []string{"/w/v", ""} }, true, true},
 		{"what is shown", func(q *Question) { q.Text = "b" }, false, true},
+		{"where the rule stands that asks", func(q *Question) { q.Text, q.Head.Text = "moved"+"text", "moved" }, false, false},
+		{"what follows where the rule stands", func(q *Question) { q.Text, q.Head.Text = "moved"+"other", "moved" }, false, true},
+		{"a head that is not there", func(q *Question) { q.Head = Head{Text: "gone", Key: "k"} }, false, false},
 		{"the title", func(q *Question) { q.Title = "b" }, false, true},
 		{"the file as it is", func(q *Question) { q.Change = &FileChange{Path: "/x", OldText: &other, NewText: "after"} }, false, true},
 	} {

@@ -32,13 +32,17 @@ func Why(d permissions.Decision) string {
 }
 
 // Because says why a person is asked, and where the rule or governor that wants it is written; "" where there
-// is nothing to say.
+// is nothing to say. Without a place it is what stays the same wherever the rule is moved to.
 func Because(d permissions.Decision) string {
 	switch {
 	case d.Rule == "":
 		return d.Reason
+	case d.Reason == "" && d.At == "":
+		return fmt.Sprintf("%s %s says so", Decider(d), d.Rule)
 	case d.Reason == "":
 		return fmt.Sprintf("%s %s says so (%s)", Decider(d), d.Rule, d.At)
+	case d.At == "":
+		return fmt.Sprintf("%s (%s %s)", d.Reason, Decider(d), d.Rule)
 	}
 	return fmt.Sprintf("%s (%s %s, %s)", d.Reason, Decider(d), d.Rule, d.At)
 }

@@ -121,10 +121,12 @@ func (a *act) Question(asked permissions.Decision) (approval.Question, error) {
 	q := approval.Question{
 		Session: a.request.Session, Action: a.request.Action, Paths: a.locations,
 		Title: display.Line(a.title()),
-		Text:  strings.TrimSpace(askedBecause(asked, a.b.reaches(a.request))),
+		Head:  headOf(asked, a.b.reaches(a.request)),
 		Door:  a.request.Door, Principal: recorded(a.request), Agent: a.request.Agent, CallID: a.id, Digest: a.effect.Digest(),
 		Carrier: "the editor", Basis: a.b.basis(a.request, asked),
 	}
+	q.Head.Text, q.Head.Key = strings.TrimSpace(q.Head.Text), strings.TrimSpace(q.Head.Key)
+	q.Text = q.Head.Text
 	if a.b.o.Person != nil {
 		q.Carrier = "a2a-acp in an editor's place"
 	}

@@ -3,6 +3,7 @@ package acp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -338,4 +339,35 @@ func TestCancelsWhatWasLeft(t *testing.T) {
 		}
 	}
 	s.end()
+}
+
+// TestQuestionOfAMovedRule has a rule that asks stand at another line: nothing of the act has changed, so an answer that waits
+// is one to this question, too. A rule that says something else makes it another one.
+func TestQuestionOfAMovedRule(t *testing.T) {
+	t.Parallel()
+	const rule = "- {id: looked-at, applies_to: [\"*\"], decision: {type: ask, reason: %s}}\n"
+	dir := t.TempDir()
+	for _, asked := range []string{
+		askedByAgent,
+		`{"jsonrpc":"2.0","id":4,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"` + dir + `/notes.txt","content":"hello"}}`,
+	} {
+		question := func(policies string) approval.Question {
+			s := newStage(t, policies, "board")
+			s.run(strings.NewReplacer("$WORK", dir, `"clientCapabilities":{}`, `"clientCapabilities":{"fs":{"writeTextFile":true}}`).Replace(prelude) +
+				"\nagent> " + asked + "\neditor< …")
+			q := (<-s.board.posted).question
+			if q.Digest == "" || !strings.Contains(q.Text, "(rule looked-at, ") {
+				t.Fatalf("the question is %+v", q)
+			}
+			return q
+		}
+		const head = "version: 2\nauto_approval_policies:\n"
+		first, moved := question(head+fmt.Sprintf(rule, "why")), question("# A comment.\n"+head+fmt.Sprintf(rule, "why"))
+		if first.Text == moved.Text || first.Key() != moved.Key() {
+			t.Errorf("the rule was moved: %q\n%q", first.Text, moved.Text)
+		}
+		if other := question(head + fmt.Sprintf(rule, "other")); first.Key() == other.Key() {
+			t.Errorf("the rule says something else: %q", other.Text)
+		}
+	}
 }

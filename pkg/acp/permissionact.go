@@ -137,7 +137,7 @@ func (p *permissionPrompt) Unrecorded(d permissions.Decision, err error) permiss
 func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Question, error) {
 	p.asked = asked
 	q := p.describe(asked)
-	q.Title, q.Text = p.Mask(q.Title), p.Mask(q.Text)
+	q.Title, q.Text, q.Head.Text, q.Head.Key = p.Mask(q.Title), p.Mask(q.Text), p.Mask(q.Head.Text), p.Mask(q.Head.Key)
 	if r := p.claim.request; r.ShellText != "" {
 		q.Command, q.Dir = p.Mask(r.ShellText), r.Dir
 	}
@@ -148,8 +148,14 @@ func (p *permissionPrompt) Question(asked permissions.Decision) (approval.Questi
 	return q, nil
 }
 
-// askedBecause is the head of a question: why it is asked, and what would run and could be reached, where the act does not
-// say so by itself.
+// headOf is the head of a question.
+func headOf(asked permissions.Decision, reaches []string) approval.Head {
+	anywhere := asked
+	anywhere.At = ""
+	return approval.Head{Text: askedBecause(asked, reaches), Key: askedBecause(anywhere, reaches)}
+}
+
+// askedBecause says why it is asked, and what would run and could be reached, where the act does not say so by itself.
 func askedBecause(asked permissions.Decision, reaches []string) string {
 	if because := gate.Because(asked); because != "" {
 		reaches = slices.Concat([]string{"Asked because: " + display.Line(because)}, reaches)
@@ -191,7 +197,8 @@ func (p *permissionPrompt) describe(asked permissions.Decision) approval.Questio
 	if len(r.Secret) == 0 {
 		reaches = p.reaches()
 	}
-	text.WriteString(askedBecause(asked, reaches))
+	q.Head = headOf(asked, reaches)
+	text.WriteString(q.Head.Text)
 	if len(r.Secret) > 0 { // JSON can write a value in many ways, so nothing of what the agent wrote is kept
 		text.WriteString("With these arguments; secret ones are not shown:\n")
 		text.WriteString(display.Fence("json",

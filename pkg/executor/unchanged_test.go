@@ -143,7 +143,7 @@ func said(t *testing.T, value any) map[string]any {
 func dropEmpty(members map[string]any) map[string]any {
 	maps.DeleteFunc(members, func(_ string, value any) bool {
 		if inner, ok := value.(map[string]any); ok {
-			dropEmpty(inner)
+			return len(dropEmpty(inner)) == 0
 		}
 		return value == nil || value == "" || value == false
 	})
