@@ -26,7 +26,8 @@ func (b *Inbox) fits() bool { return b.width >= leastWidth && b.height >= leastH
 type Frame struct {
 	Lines  []string // one for each row
 	Marked int      // the row that stands out, from 0; -1 for none
-	// Of names the text that is read in it: another value is another text, or another part of it.
+	// Of names the text that is read in it: another value is another text, another part of it, or one that has to be
+	// read anew, though it looks the same.
 	Of string
 }
 
@@ -55,7 +56,7 @@ func (b *Inbox) Frame(now time.Time) Frame {
 		body := b.body()
 		end := min(b.top+b.textRows(), len(body))
 		f.Lines = append(f.Lines, body[min(b.top, end):end]...)
-		f.Of = fmt.Sprintf("%s %s %d %d %d", b.looked.ID, b.looked.Digest, b.top, b.textRows(), b.width)
+		f.Of = fmt.Sprintf("%d %d %d %d", b.looks, b.top, b.textRows(), b.width)
 	}
 	for len(f.Lines) < b.height-2 {
 		f.Lines = append(f.Lines, "")
@@ -166,16 +167,26 @@ func (b *Inbox) help() string {
 	case b.looked == nil:
 		return "q quit"
 	case b.over != "" && len(b.waiting) > 0:
-		return "This one is over.  j the next that waits  o reverse the order  q quit"
+		return "This one is over.  j the next that waits  o order  q quit"
 	case b.over != "":
 		return "This one is over, and nothing else waits.  j close it  q quit"
 	case !b.fits():
 		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}
-	if b.looked.Lasting != "" && !b.looked.Left {
-		return "y once  a session  n no  r no, because  space scroll  Enter whole  j k  q quit"
+	keys := []string{"y once", "a session", "n no", "r no, because", "space scroll", "Enter whole", "j k others", "o order",
+		"q quit"}
+	if b.looked.Lasting == "" || b.looked.Left {
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "a session" })
 	}
-	return "y once  n no  r no, because  space scroll  Enter whole  j k o  q quit"
+	if len(b.listed()) < 2 {
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "j k others" || k == "o order" })
+	}
+	for _, last := range []string{"o order", "Enter whole", "space scroll"} { // to be shown, where there is no room
+		if len(strings.Join(keys, "  ")) > b.width {
+			keys = slices.DeleteFunc(keys, func(k string) bool { return k == last })
+		}
+	}
+	return strings.Join(keys, "  ")
 }
 
 // Who is the agent that asks, or the door where there is none.

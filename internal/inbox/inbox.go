@@ -38,6 +38,7 @@ type Inbox struct {
 	over   string // what became of it; "" while it waits
 	whole  bool   // it has the screen for itself
 	top    int    // the first line of it that is shown
+	looks  int    // how often a question was turned to
 
 	// since is when the terminal has shown the question, or the last key that answered nothing came; zero
 	// until it has shown it.
@@ -158,6 +159,7 @@ func By(approver string) string {
 
 // look turns to a question, or to none.
 func (b *Inbox) look(a *store.Approval) {
+	b.looks++
 	b.looked, b.over, b.reason, b.meant, b.top, b.since, b.readTo = a, "", nil, nil, 0, time.Time{}, 0
 }
 

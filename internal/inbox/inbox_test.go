@@ -414,3 +414,50 @@ func TestBy(t *testing.T) {
 		}
 	}
 }
+
+// What has to be read anew is another frame, though its lines may be the same: the terminal is asked once more whether it has
+// shown it, and until it has, no answer counts.
+func TestReadAnew(t *testing.T) {
+	t.Parallel()
+	one, two := question("one", 1), question("two", 2)
+	lasting := one
+	lasting.Lasting = "exactly this command"
+	for name, change := range map[string]func(*person){
+		"what always allows has changed": func(p *person) { p.Update([]store.Approval{lasting, two}) },
+		"there and back":                 func(p *person) { p.types("jk") },
+		"gone and there again":           func(p *person) { p.Update([]store.Approval{two}); p.Update([]store.Approval{one, two}) },
+	} {
+		p := newPerson(one, two).reads(moment)
+		before := p.Frame(p.now).Of
+		change(p)
+		if p.Frame(p.now).Of == before {
+			t.Errorf("%s: the terminal is not asked whether it has shown the question", name)
+		}
+		if wish := p.reads(moment).types("r\r"); wish.Kind != Deny {
+			t.Errorf("%s: a no afterwards is %+v; %s", name, wish, p.message)
+		}
+	}
+}
+
+// The line of keys has the same words for the same keys, and those that can be used.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	one, two := question("one", 1), question("two", 2)
+	lasting := one
+	lasting.Lasting = "exactly this command"
+	for _, tt := range []struct {
+		width int
+		from  []store.Approval
+		want  string
+	}{
+		{80, []store.Approval{one}, "y once  n no  r no, because  space scroll  Enter whole  q quit"},
+		{80, []store.Approval{lasting}, "y once  a session  n no  r no, because  space scroll  Enter whole  q quit"},
+		{100, []store.Approval{lasting, two}, "y once  a session  n no  r no, because  space scroll  Enter whole  j k others  o order  q quit"},
+		{80, []store.Approval{one, two}, "y once  n no  r no, because  space scroll  Enter whole  j k others  q quit"},
+		{80, []store.Approval{lasting, two}, "y once  a session  n no  r no, because  space scroll  j k others  q quit"},
+	} {
+		if got := (&person{Inbox: New(tt.width, 24)}); got.Update(tt.from) == 0 || got.help() != tt.want {
+			t.Errorf("%d columns: %q, want %q", tt.width, got.help(), tt.want)
+		}
+	}
+}
