@@ -57,6 +57,7 @@ const (
 	Recipes                 Group = "recipes"
 	Quoters                 Group = "quoters"
 	Showers                 Group = "showers of changes"
+	NameKeepers             Group = "keepers of names"
 )
 
 // OpenGroup is a group that a person's own commands.yaml can put a program in, too.

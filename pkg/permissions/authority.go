@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,17 +175,23 @@ func (a *Authority) Take(r Request) (d Decision) {
 
 // countApproval counts an approval towards its rule's limit, and asks if the limit is reached.
 func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Decision {
-	if d.Verdict != Approve || d.Source != SourcePolicy || rules.rule.Limit == nil {
+	if d.Verdict != Approve || d.Source != SourcePolicy {
 		return d
 	}
-	limit := rules.rule.Limit
-	taken, err := a.counter.Take(rules.rule.limitKey(v), limit.Count, limit.Per, v.now)
-	if err == nil && taken {
+	for _, rule := range rules.approving() {
+		limit := rule.Limit
+		if limit == nil {
+			continue
+		}
+		taken, err := a.counter.Take(rule.limitKey(v), limit.Count, limit.Per, v.now)
+		if err == nil && taken {
+			continue
+		}
+		d.Verdict, d.Option, d.Reason = Ask, "", limit.reached()
+		if err != nil {
+			d.Reason = fmt.Sprintf("it cannot be told how often the rule has approved: %v", err)
+		}
 		return d
-	}
-	d.Verdict, d.Option, d.Reason = Ask, "", limit.reached()
-	if err != nil {
-		d.Reason = fmt.Sprintf("it cannot be told how often the rule has approved: %v", err)
 	}
 	return d
 }
@@ -222,6 +229,7 @@ func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
 	if f.own != nil {
 		rules = rules.with(f.own.decide(v, f.found[1]))
 	}
+	rules = rules.together(v)
 	if f.atTerminal {
 		rules.atTerminal, rules.everyAnswer = true, true
 	}
@@ -256,9 +264,9 @@ func (a *Authority) decideBy(v *evaluation, rules outcome, policy string) Decisi
 	d := a.decide(v, rules)
 	if d.Verdict == Approve && d.Source == SourcePolicy {
 		d.Obligation = v.obligation()
-		if rules.rule.Sandbox != "" {
-			d.Obligation.Profile = rules.rule.Sandbox
-			d.Obligation.Why = "it runs in the sandbox, under the profile " + rules.rule.Sandbox + ", and not where that cannot be had"
+		if profile := rules.profile(); profile != "" {
+			d.Obligation.Profile = profile
+			d.Obligation.Why = "it runs in the sandbox, under the profile " + profile + ", and not where that cannot be had"
 		}
 	}
 	d.Reasons, d.Policy = rules.reasons, policy
@@ -283,7 +291,7 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	if v.RequiresConfirmation {
 		return Decision{Source: SourceTool, Reason: "the tool's author wants you to be asked every time"}
 	}
-	if rules.rule != nil && rules.verdict == Approve && v.destroysUnnamed(rules.rule) {
+	if rules.rule != nil && rules.verdict == Approve && slices.ContainsFunc(rules.approving(), v.destroysUnnamed) {
 		return Decision{Source: SourceTool, Rule: rules.rule.ID, At: rules.rule.Source.String(),
 			Reason: "the tool's author says that it removes or overwrites something, and the rule does not name it"}
 	}
@@ -340,6 +348,11 @@ func (a outcome) decision() Decision {
 	}
 	if a.verdict == a.rule.Verdict {
 		d.Option, d.SkipGovernors = a.rule.Option, a.rule.SkipGovernors
+	}
+	for _, rule := range a.beside {
+		if d.SkipGovernors = d.SkipGovernors && rule.SkipGovernors; rule.Option != d.Option {
+			d.Option = ""
+		}
 	}
 	return d
 }

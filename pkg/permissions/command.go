@@ -38,12 +38,11 @@ func (l *commandList) covers(v *evaluation) string {
 	if why := l.refuses(v); why != "" {
 		return why
 	}
+	if why := l.reaches(v); why != "" {
+		return why
+	}
 	some := false
 	for i, c := range v.shell.commands {
-		if name := v.reachesNetwork(c); name != "" && l.offline {
-			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false",
-				display.Line(name))
-		}
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
 		}
@@ -80,6 +79,19 @@ func (l *commandList) refuses(v *evaluation) string {
 			if why := v.opens(name, readsFile); why != "" {
 				return why
 			}
+		}
+	}
+	return ""
+}
+
+// reaches tells why the act is not covered because it reaches another machine; "" where that is no matter.
+func (l *commandList) reaches(v *evaluation) string {
+	if !l.offline {
+		return ""
+	}
+	for _, c := range v.shell.commands {
+		if name := v.reachesNetwork(c); name != "" {
+			return fmt.Sprintf("`%s` reaches other machines, and the rule says network: false", display.Line(name))
 		}
 	}
 	return ""

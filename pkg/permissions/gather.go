@@ -94,7 +94,7 @@ func (c *compiledRule) gather(v *evaluation) {
 		}
 		for _, list := range c.commands {
 			if !list.gather(v) {
-				return
+				return // it covers none of the commands
 			}
 		}
 	}
@@ -122,12 +122,12 @@ func (c *compiledRule) asksRisk() bool {
 type spelledCommand struct{ command, form, spelled int }
 
 // gather looks at what the list needs to know of the act's commands that begin with its words: whether they
-// exceed what these mean. It is false where the list surely does not cover the act.
-func (l *commandList) gather(v *evaluation) bool {
+// exceed what these mean. It is false where the list surely covers none of them.
+func (l *commandList) gather(v *evaluation) (some bool) {
 	if v.shell == nil || v.shell.fault != "" {
 		return false
 	}
-	for i, c := range v.shell.commands {
+	for i := range v.shell.commands {
 		covered := false
 		for form, c := range v.shell.forms[i] {
 			for _, prefix := range l.prefixes {
@@ -137,8 +137,11 @@ func (l *commandList) gather(v *evaluation) bool {
 				key := spelledCommand{i, form, len(prefix) - 1}
 				exceeds, known := v.shell.exceeding[key]
 				if !known {
-					if l.refuses(v) != "" || l.runBy(c) != "" {
+					switch {
+					case l.refuses(v) != "":
 						return false
+					case l.runBy(c) != "":
+						continue
 					}
 					exceeds = v.exceeds(c, len(prefix)-1) != ""
 					v.shell.exceeding[key] = exceeds
@@ -146,10 +149,7 @@ func (l *commandList) gather(v *evaluation) bool {
 				covered = !exceeds
 			}
 		}
-		if _, free := builtins[c.Name]; !covered && !(free && c.Builtin) &&
-			!launches(c, v.shell.commands[i+1:]) {
-			return false
-		}
+		some = some || covered
 	}
-	return true
+	return some
 }

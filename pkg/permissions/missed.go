@@ -18,8 +18,8 @@ func (f finding) misses(rule *compiledRule) bool {
 		slices.ContainsFunc(factConditions, func(c ruleCondition) bool { return c.key == f.condition })
 }
 
-// whyNot says of the approving rule that is the nearest to the act why it does not approve it; "" where none is about it. It
-// says no value of an argument: that could be a secret.
+// whyNot says of the approving rule that is the nearest to the act why it does not approve it, or else of those that cover a
+// part of its commands; "" where none is about it. It says no value of an argument: that could be a secret.
 func (a outcome) whyNot(v *evaluation) string {
 	near, best := missed{}, 0
 	for _, m := range a.missed {
@@ -27,7 +27,10 @@ func (a outcome) whyNot(v *evaluation) string {
 			near, best = m, nearness
 		}
 	}
-	if best == 0 {
+	switch {
+	case best == 0 && a.apart != "":
+		return ": " + a.apart
+	case best == 0:
 		return ""
 	}
 	why := near.why

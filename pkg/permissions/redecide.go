@@ -71,5 +71,5 @@ func (f inForce) combine(v *evaluation, found [2][]finding) (outcome, string) {
 	if f.own != nil {
 		rules = rules.with(f.own.combine(v, found[1]))
 	}
-	return rules, f.name()
+	return rules.together(v), f.name()
 }

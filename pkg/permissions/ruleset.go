@@ -99,6 +99,9 @@ type outcome struct {
 	reasons []Reason
 	asks    []*compiledRule // all that ask, whichever decides
 	missed  []missed        // those that would approve but for a condition about facts
+	partly  []*compiledRule // those of version 2 that would approve but for commands which they do not name
+	beside  []*compiledRule // those that approve with rule, which does not cover all commands alone
+	apart   string          // why those of partly do not approve together; "" where they do, or there are none
 	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
 	atTerminal bool
 	// everyAnswer is set where that is so whatever rule matches; see Authority.WithAnswers.
@@ -153,6 +156,9 @@ func (s *Set) combine(v *evaluation, found []finding) outcome {
 			at++
 			if found[at-1].misses(rule) && !file.tightens(v.Workspace) {
 				a.missed = append(a.missed, missed{rule, found[at-1]})
+				if file.Version == Version2 && found[at-1].condition == "commands" {
+					a.partly = append(a.partly, rule)
+				}
 			}
 			switch {
 			case !counts:
@@ -225,6 +231,7 @@ func (a outcome) with(b outcome) outcome {
 	}
 	stronger.asks = append(slices.Clip(a.asks), b.asks...)
 	stronger.missed = append(slices.Clip(a.missed), b.missed...)
+	stronger.partly = append(slices.Clip(a.partly), b.partly...)
 	stronger.atTerminal = a.atTerminal || b.atTerminal
 	stronger.reasons = append(slices.Clip(a.reasons), b.reasons...)
 	return stronger
@@ -232,7 +239,7 @@ func (a outcome) with(b outcome) outcome {
 
 // reason returns the outcome in one sentence: the author's, if there is one.
 func (a outcome) reason() string {
-	if a.rule.Reason != "" && a.verdict == a.rule.Verdict && a.rule.fault == "" {
+	if len(a.beside) == 0 && a.rule.Reason != "" && a.verdict == a.rule.Verdict && a.rule.fault == "" {
 		return a.rule.Reason
 	}
 	return a.why

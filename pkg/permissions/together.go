@@ -1,0 +1,228 @@
+package permissions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
+
+// A command line is approved, too, where no rule covers all of its commands and several do together: npm test | tail, by
+// a person's own rule for npm test and a preset's for tail. Each of these rules approves its commands if they come alone,
+// and all that it says beside its commands has to hold of the whole line. What only the line makes of them is looked at
+// here: one command can have the names of another lead elsewhere than they led when it was looked at (mv sub/link . &&
+// cat link).
+
+// together returns the outcome with an approval by several rules of version 2, where these cover the act's commands and
+// no rule says anything of the whole.
+func (a outcome) together(v *evaluation) outcome {
+	if a.rule != nil || len(a.partly) == 0 {
+		return a
+	}
+	var rules []*compiledRule
+	for _, rule := range a.partly {
+		if rule.holdsBesideCommands(v) {
+			rules = append(rules, rule)
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b *compiledRule) int { return b.standing() - a.standing() })
+	covering, why := v.coverInOneProfile(rules)
+	if a.apart = why; len(covering) < 2 || why != "" {
+		return a
+	}
+	a.rule, a.verdict, a.why = covering[0].rule, Approve, sayTogether(covering)
+	a.reasons = slices.Clone(a.reasons)
+	for i, c := range covering {
+		if i > 0 {
+			a.beside = append(a.beside, c.rule)
+		}
+		a.atTerminal = a.atTerminal || c.rule.AtTerminal
+		at := slices.IndexFunc(a.reasons, func(r Reason) bool { return r.Rule == c.rule.ID && r.At == c.rule.at })
+		a.reasons[at].Matched, a.reasons[at].Condition, a.reasons[at].Why = true, "", a.why
+	}
+	for _, c := range covering {
+		if reached := c.rule.limitReached(v); reached != "" {
+			a.rule, a.beside, a.verdict, a.why, a.asks = c.rule, nil, Ask, reached, append(slices.Clip(a.asks), c.rule)
+			break
+		}
+	}
+	return a
+}
+
+// sayTogether says which of the rules covers what.
+func sayTogether(covering []coveringRule) string {
+	says := make([]string, len(covering))
+	for i, c := range covering {
+		says[i] = fmt.Sprintf("%s covers %s", c.rule.ID, quotedList(once(c.commands)))
+	}
+	return "rules together cover its commands: " + strings.Join(says, ", ")
+}
+
+// approving lists the rules that approve the act together; one, where it does so alone.
+func (a outcome) approving() []*compiledRule {
+	return append([]*compiledRule{a.rule}, a.beside...)
+}
+
+// profile returns the sandbox profile that the rules want the act to run under; "" for none.
+func (a outcome) profile() string {
+	for _, rule := range a.approving() {
+		if rule.Sandbox != "" {
+			return rule.Sandbox
+		}
+	}
+	return ""
+}
+
+// holdsBesideCommands reports whether everything holds that the rule says, but for which commands it names.
+func (c *compiledRule) holdsBesideCommands(v *evaluation) bool {
+	conditions := slices.Concat(requestConditions, factConditions)
+	conditions = slices.DeleteFunc(conditions, func(c ruleCondition) bool { return c.key == "commands" })
+	return c.askAll(v, conditions, finding{holds: yes}).holds == yes &&
+		!slices.ContainsFunc(c.commands, func(l *commandList) bool { return l.refuses(v) != "" || l.reaches(v) != "" })
+}
+
+// coveringRule is one of the rules that cover a line together, and what it covers, for people.
+type coveringRule struct {
+	rule     *compiledRule
+	commands []string
+}
+
+// coverInOneProfile is coverTogether with those of the rules that want the same sandbox profile, or none.
+func (v *evaluation) coverInOneProfile(rules []*compiledRule) (covering []coveringRule, why string) {
+	tried := map[string]bool{}
+	for _, first := range rules {
+		if tried[first.Sandbox] {
+			continue
+		}
+		tried[first.Sandbox] = true
+		covering, why = v.coverTogether(slices.DeleteFunc(slices.Clone(rules), func(rule *compiledRule) bool {
+			return rule.Sandbox != "" && rule.Sandbox != first.Sandbox
+		}))
+		if len(covering) > 0 && why == "" {
+			break
+		}
+	}
+	return covering, why
+}
+
+// coverTogether returns those of the rules that cover the act's commands, for each the first that does. why tells why they
+// do not; neither is given where none of them covers anything.
+func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRule, why string) {
+	by := make([][]*compiledRule, len(v.shell.commands)) // the rules that cover each command
+	for i, c := range v.shell.commands {
+		if launches(c, v.shell.commands[i+1:]) {
+			continue
+		}
+		whyNot := ""
+		for _, rule := range rules {
+			switch named, exceeds := rule.coversCommand(v, i); {
+			case exceeds == "":
+				by[i] = append(by[i], rule)
+			case named:
+				whyNot = ": " + strings.TrimPrefix(exceeds, shownCommand(c)+": ")
+			}
+		}
+		if _, free := builtins[c.Name]; len(by[i]) == 0 && free && c.Builtin && v.exceeds(c, 0) == "" {
+			continue
+		}
+		if len(by[i]) == 0 {
+			if why == "" {
+				why = "none covers " + shownCommand(c) + whyNot
+			}
+			continue
+		}
+		known := slices.IndexFunc(covering, func(c coveringRule) bool { return c.rule == by[i][0] })
+		if known < 0 {
+			known, covering = len(covering), append(covering, coveringRule{rule: by[i][0]})
+		}
+		covering[known].commands = append(covering[known].commands, c.Name)
+	}
+	switch {
+	case len(covering) == 0:
+		return nil, ""
+	case why == "":
+		why = v.leadsElsewhere(by)
+	}
+	slices.SortStableFunc(covering, func(a, b coveringRule) int { return b.rule.standing() - a.rule.standing() })
+	return covering, why
+}
+
+// coversCommand tells why the rule does not cover one of the act's commands, by its index; see commandList.command.
+func (c *compiledRule) coversCommand(v *evaluation, i int) (named bool, why string) {
+	for _, l := range c.commands {
+		if named, why := l.command(v, i); why != "" {
+			return named, why
+		}
+	}
+	return true, ""
+}
+
+// leadsElsewhere tells why a command may have names lead elsewhere that another one goes by, which no rule covers with it;
+// "" if none does. by holds the rules that cover each command. The order of the commands does not count, since those of
+// pipes and loops have none.
+func (v *evaluation) leadsElsewhere(by [][]*compiledRule) string {
+	for i, c := range v.shell.commands {
+		if len(by[i]) == 0 || v.leavesNames(c) {
+			continue
+		}
+		for j, other := range v.shell.commands {
+			if i == j || launches(other, v.shell.commands[j+1:]) || !v.goesByNames(j) {
+				continue
+			}
+			if !slices.ContainsFunc(by[i], func(rule *compiledRule) bool { return slices.Contains(by[j], rule) }) {
+				return fmt.Sprintf("%s may have the names that %s goes by lead elsewhere, so one rule has to cover both",
+					shownCommand(c), shownCommand(other))
+			}
+		}
+	}
+	return ""
+}
+
+// leavesNames reports whether every name of a file leads behind a command to where it led before, as far as the command
+// itself is concerned. One that runs the project's own code could do all by itself that another one does by such a name.
+func (v *evaluation) leavesNames(c shellscan.Command) bool {
+	if _, free := builtins[c.Name]; free && c.Builtin || runsProject(c) {
+		return true
+	}
+	c = withoutGlobals(c)
+	begin := fixedTexts(c)
+	row, at := command.Lookup(c.Name, begin)
+	if row != nil && len(begin) == len(c.Args) {
+		w, why := readCommandWords(row, begin[at:], 0)
+		return why == "" && !w.spelled
+	}
+	return command.In(command.NameKeepers, c.Name) ||
+		len(begin) > 0 && command.In(command.NameKeepers, c.Name+" "+begin[0])
+}
+
+// goesByNames reports whether a command does something with files that it finds by their names, which are not those of the
+// project that it runs.
+func (v *evaluation) goesByNames(i int) bool {
+	c := v.shell.commands[i]
+	if c.Name == "cd" && c.Builtin {
+		return i > 0 || v.Shell.Enters == "" // what is entered first was looked at as it is
+	}
+	if _, free := builtins[c.Name]; free && c.Builtin || runsProject(c) {
+		return false
+	}
+	begin := fixedTexts(c)
+	row, at := command.Lookup(c.Name, begin)
+	if row == nil || isGit(c.Name) || len(begin) != len(c.Args) {
+		return true
+	}
+	w, why := readCommandWords(row, begin[at:], 0)
+	return why != "" || w.tree || len(w.files) > 0 || len(w.paths) > 0
+}
+
+// runsProject reports whether a program builds or tests the project, and so runs its code.
+func runsProject(c shellscan.Command) bool {
+	name := filepath.Base(c.Name)
+	return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
+}
+
+// shownCommand names a command for people.
+func shownCommand(c shellscan.Command) string { return "`" + display.Line(c.Name) + "`" }

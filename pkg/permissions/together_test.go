@@ -1,0 +1,184 @@
+package permissions
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// Rules of version 2 approve a command line together where each of its commands is covered by one of them, all else that
+// they say holds of the whole line, and no command can have the names lead elsewhere that one of another rule goes by.
+func TestRulesTogether(t *testing.T) {
+	t.Parallel()
+	b := testbed{}
+	b.dir = tree(t, map[string]string{
+		"ws/src/a.go": "", "ws/docs/a.md": "", "ws/README.md": "", "ws/sub/up": "-> ../README.md", "ws/main_test.py": "", "ws/package.json": "{}",
+		"elsewhere/secret": "s", "home/": "",
+	})
+	b.ws = b.dir + "/ws"
+	careful := presetFile(t, "careful")
+	own := func(allow string, more ...func(*Rule)) Rule {
+		r := rule("own", Approve, append([]func(*Rule){about(toolShell), commands(RedirectsNone, strings.Split(allow, ", ")...)}, more...)...)
+		r.Source.Layer = tool.LayerUser
+		return r
+	}
+	other := func(allow string, more ...func(*Rule)) Rule {
+		r := own(allow, more...)
+		r.ID, r.Source.Line = "other", 9
+		return r
+	}
+	project := careful
+	project.Root, project.Layer = b.ws, tool.LayerProject
+	project.Rules = []Rule{other("make test")}
+	project.Rules[0].Source.Layer = tool.LayerProject
+	elsewhere := project
+	elsewhere.Root = b.dir + "/elsewhere"
+	untrusted := project
+	untrusted.TightenOnly = true
+	for _, c := range []struct {
+		name, text string
+		files      []File
+		want       string // the verdict, and what the reason ends with
+	}{
+		{"a pipe", `npm test 2>&1 | tail -20`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `tail`"},
+		{"a list", `ls -la && npm test; echo "$?"`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `echo`, `ls`"},
+		{"a builtin that no rule names", `cd src && npm test | head`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `head`"},
+		{"behind a launcher", `timeout 60 python3 -m unittest | tail`, []File{v2(own("python3 -m unittest"))}, "approve own covers `python3`, careful-commands covers `tail`"},
+		{"two rules of a person's", `git add -A && git commit -m x && git push`, []File{v2(own("git add, git push"), other("git commit"))}, "approve own covers `git`, other covers `git`"},
+		{"three rules", `mkdir -p out && npm test | tail`, []File{v2(own("npm test"), other("mkdir"))}, "approve other covers `mkdir`, own covers `npm`, careful-commands covers `tail`"},
+		{"a workspace's own", `make test | tail`, []File{project}, "approve careful-commands covers `tail`, other covers `make`"},
+		{"that of another workspace", `make test | tail`, []File{elsewhere}, "ask "},
+		{"one that nobody trusts", `make test | tail`, []File{untrusted}, "ask "},
+
+		{"one command too many", `npm test | tail && npm publish`, []File{v2(own("npm test"))}, "ask none covers `npm`"},
+		{"a file outside", `npm test | tail ../elsewhere/secret`, []File{v2(own("npm test"))}, "ask none covers `tail`: `" + b.dir + "/elsewhere/secret` lies outside the workspace"},
+		{"an option that writes", `npm test | sort -o README.md`, []File{v2(own("npm test"))}, "ask "},
+		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `rg`: its option --pre runs a program"},
+		{"a redirection that one does not allow", `npm test > src/out && cat README.md`, []File{v2(own("npm test", commands(RedirectsWorkspace, "npm test")))}, "ask "},
+		{"a variable that the line sets, LD_PRELOAD", `LD_PRELOAD=./x npm test | tail`, []File{v2(own("npm test"))}, "ask "},
+		{"one that changes nothing for what only reads", `CI=1 npm test | tail`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `tail`"},
+		{"a file that is excluded", `npm test | tail README.md`, []File{v2(own("npm test", exclude("README.md")))}, "ask none covers `npm`"},
+		{"no network", `curl https://a.example | npm test`, []File{v2(own("npm test", network(false, "npm test")), other("curl"))}, "ask none covers `npm`"},
+		{"a condition about all commands", `npm test | tail`, []File{v2(own("npm test", when("call.commands == ['npm']")))}, "ask none covers `npm`"},
+		{"the risk of all", `npm test | tail`, []File{v2(own("npm test", atMost(RiskLow)))}, "ask none covers `npm`"},
+		{"expired", `npm test | tail`, []File{v2(own("npm test", func(r *Rule) { r.Expires = time.Unix(1, 0) }))}, "ask "},
+		{"another agent's", `npm test | tail`, []File{v2(own("npm test", agents("other")))}, "ask "},
+		{"only watched", `npm test | tail`, []File{v2(own("npm test", func(r *Rule) { r.Observe = true }))}, "ask "},
+		{"of the original format", `npm test | tail`, []File{v1(own("npm test"))}, "ask "},
+		{"a rule that asks", `npm test | tail`, []File{v2(own("npm test"), rule("look", Ask, commands("", "npm")))}, "ask the tool and the commands match"},
+		{"a rule that rejects", `npm test | tail`, []File{v2(own("npm test"), rule("no", Reject, commands("", "tail")))}, "reject the tool and the commands match"},
+		{"input that is run", `cat README.md | bash`, []File{v2(own("bash"))}, "ask it cannot be told what it runs: line 1: bash runs what it reads on its standard input"},
+
+		{"a link that moves", `mv src/a.go up && cat up`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
+		{"and back", `cat up || mv src/a.go up`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
+		{"in a loop", `while true; do cat up; mv src/a.go up; done`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
+		{"a directory that becomes a link", `mv docs src && cd src && ls`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cd` goes by lead elsewhere, so one rule has to cover both"},
+		{"another tree", `git checkout other && grep -r x .`, []File{v2(own("git checkout"))}, "ask `git` may have the names that `grep` goes by lead elsewhere, so one rule has to cover both"},
+		{"what it unpacks", `tar xf a.tar && cat README.md`, []File{v2(own("tar xf a.tar"))}, "ask rule careful-commands does not, because `tar`: its option -x does more than read and print"},
+		{"what it unpacks to a place", `unzip a.zip && cat README.md`, []File{v2(own("unzip a.zip"))}, "ask `unzip` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
+		{"a program that nobody knows", `./tool && cat README.md`, []File{v2(own("./tool"))}, "ask `./tool` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
+		{"two that move", `mv src/a.go up && cp up README.md`, []File{v2(own("mv"), other("cp"))}, "ask `mv` may have the names that `cp` goes by lead elsewhere, so one rule has to cover both"},
+		{"one rule for both", `mv src/a.go up && touch x && ls`, []File{v2(own("mv, touch"))}, "approve own covers `mv`, `touch`, careful-commands covers `ls`"},
+		{"no name", `mv src/a.go up && ls && pwd`, []File{v2(own("mv"))}, "approve own covers `mv`, careful-commands covers `ls`, `pwd`"},
+		{"the project's own code", `npm test && cat README.md`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `cat`"},
+		{"what it reads first", `cd src && mv a.go x && ls`, []File{v2(own("mv"))}, "approve own covers `mv`, careful-commands covers `ls`"},
+	} {
+		a := b.authority(append([]File{careful}, c.files...)...)
+		d := a.Decide(b.run(c.text))
+		got := d.Verdict.String() + " "
+		_, covers, together := strings.Cut(d.Reason, "cover its commands: ")
+		_, why, none := strings.Cut(d.Reason, "no rule covers the command: ")
+		switch {
+		case strings.HasSuffix(c.want, " "): // whatever the reason is
+		case together:
+			got += covers
+		case none:
+			got += why
+		default:
+			got += d.Reason
+		}
+		if got != c.want {
+			t.Errorf("%s: %s: %q, want %q (%s)", c.name, c.text, got, c.want, d.Reason)
+		}
+		if d.Verdict != Approve {
+			continue
+		}
+		for _, command := range shellscan.Scan(c.text, nil).Commands { // and each alone
+			alone := shellscan.ScanArgv(append([]string{command.Name}, fixedTexts(command)...), nil)
+			r := b.run(c.text)
+			if r.Shell = &alone; command.Builtin || command.Name == "timeout" {
+				continue
+			}
+			if d := a.Decide(r); d.Verdict != Approve {
+				t.Errorf("%s: %s alone: %s", c.name, command.Name, d.Reason)
+			}
+		}
+	}
+}
+
+// What several rules approve together counts towards the limits of all of them, runs under the profile that one wants, has
+// the optionId that all want, and leaves governors out where all do. The record names them all.
+func TestWhatRulesTogetherSay(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	limited := func(r *Rule) { r.Limit = &Limit{Count: 1, Per: time.Hour} }
+	own := func(id, allow string, more ...func(*Rule)) Rule {
+		r := rule(id, Approve, append([]func(*Rule){about(toolShell), commands(RedirectsNone, allow)}, more...)...)
+		r.Source.Column = len(id)
+		return r
+	}
+	text := b.run("npm test | tail")
+	text.TakesProfile = true
+	option := func(r *Rule) { r.Option = "once" }
+	skips := func(r *Rule) { r.SkipGovernors = true }
+	other := func(r *Rule) { r.Sandbox = "other" }
+	reads := rule("reads", Approve, about(toolShell), commands(RedirectsNone, "tail"))
+	a := b.authority(v2(own("tests", "npm test", limited, because("it tests")), own("ends", "tail", limited)))
+	first, second := a.Take(text), a.Take(text)
+	if first.Verdict != Approve || first.Rule != "tests" || first.Reason != "rules together cover its commands: tests covers `npm`, ends covers `tail`" {
+		t.Errorf("the first: %+v", first)
+	}
+	for i, want := range []string{"tests", "ends"} {
+		if r := first.Reasons[i]; r.Rule != want || !r.Matched || r.Why != first.Reason || r.Condition != "" {
+			t.Errorf("reason %d: %+v", i, r)
+		}
+	}
+	if want := "the rule has approved 1 time within 1h0m0s, which is its limit"; second.Verdict != Ask || second.Reason != want {
+		t.Errorf("the second: %s %s, want ask %s", second.Verdict, second.Reason, want)
+	}
+	if d := a.Decide(b.run("tail README.md")); d.Verdict != Ask {
+		t.Errorf("the limit of the second rule: %s %s", d.Verdict, d.Reason)
+	}
+	for _, c := range []struct {
+		name    string
+		rules   []Rule
+		want    Verdict
+		profile string
+		option  string
+		skips   bool
+	}{
+		{"plain", []Rule{own("tests", "npm test"), reads}, Approve, "", "", false},
+		{"one profile", []Rule{own("tests", "npm test", inProfile), reads}, Approve, "dev", "", false},
+		{"one profile, the other rule first", []Rule{reads, own("tests", "npm test", inProfile)}, Approve, "dev", "", false},
+		{"two profiles", []Rule{own("tests", "npm test", inProfile), own("ends", "tail", other)}, Ask, "", "", false},
+		{"two, and a rule without", []Rule{own("tests", "npm test", inProfile), own("ends", "tail", other), reads}, Approve, "dev", "", false},
+		{"a further one in front", []Rule{own("ends", "tail", other), reads, own("tests", "npm test", inProfile)}, Approve, "dev", "", false},
+		{"an option of one", []Rule{own("tests", "npm test", option), reads}, Approve, "", "", false},
+		{"of both", []Rule{own("tests", "npm test", option), own("ends", "tail", option)}, Approve, "", "once", false},
+		{"one skips", []Rule{own("tests", "npm test", skips), reads}, Approve, "", "", false},
+		{"both skip", []Rule{own("tests", "npm test", skips), own("ends", "tail", skips)}, Approve, "", "", true},
+	} {
+		d := b.authority(v2(c.rules...)).Decide(text)
+		if d.Verdict != c.want || d.Obligation.Profile != c.profile || d.Option != c.option || d.SkipGovernors != c.skips {
+			t.Errorf("%s: %s, profile %q, option %q, skips %t; want %s, %q, %q, %t (%s)", c.name, d.Verdict, d.Obligation.Profile, d.Option,
+				d.SkipGovernors, c.want, c.profile, c.option, c.skips, d.Reason)
+		}
+	}
+	text.TakesProfile = false
+	if d := b.authority(v2(own("tests", "npm test", inProfile), reads)).Decide(text); d.Verdict != Ask {
+		t.Errorf("where nobody can have it run in the sandbox: %s", d.Reason)
+	}
+}
