@@ -99,4 +99,35 @@ func TestStackedTable(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
 	}
+
+	// A column that can be spared makes room first.
+	out = cli.Table{Head: []string{"ID", "DIGEST", "WHAT"}, Spare: "DIGEST"}
+	out.Add("k3f9x2ab", "57db982d", "git push --force-with-lease origin main")
+	for _, row := range []struct {
+		limit int
+		want  string
+	}{
+		{0, "ID        DIGEST    WHAT\nk3f9x2ab  57db982d  git push --force-with-lease origin main\n"},
+		{44, "ID        DIGEST    WHAT\nk3f9x2ab  57db982d  git push --force-with-l…\n"},
+		{40, "ID        WHAT\nk3f9x2ab  git push --force-with-lease o…\n"},
+		{30, "ID\n    WHAT\nk3f9x2ab\n    git push --force-with-lea…\n"},
+	} {
+		got.Reset()
+		out.WriteWithin(&got, row.limit)
+		if got.String() != row.want {
+			t.Errorf("%d columns: got:\n%s\nwant:\n%s", row.limit, got.String(), row.want)
+		}
+	}
+
+	// What has no room beside the row shares a line below it.
+	got.Reset()
+	out = cli.Table{Head: []string{"LAYER", "RULE", "AT", "WHY"}, Whole: true}
+	out.Add("user", "balanced-commands", "p.yaml:1", "`git push` is not among the commands")
+	out.Add("user", "b", "a/long/path/to/a/policies.yaml:1", "why")
+	out.WriteStacked(&got, append([][]string{out.Head}, out.Rows...), []int{5, 17, 32, 36}, 40)
+	const below = "LAYER  RULE\n    AT  WHY\nuser   balanced-commands\n    p.yaml:1  `git push` is not among\n    the commands\n" +
+		"user   b\n    a/long/path/to/a/policies.yaml:1\n    why\n"
+	if got.String() != below {
+		t.Errorf("got:\n%s\nwant:\n%s", got.String(), below)
+	}
 }

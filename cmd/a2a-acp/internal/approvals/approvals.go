@@ -148,7 +148,7 @@ client, and an answer is kept for the same call to come again.`,
 			env.Say("nothing waits for an answer")
 			return nil
 		}
-		out := cli.Table{Head: []string{"ID", "AGE", "STATE", "WHO", "KIND", "BOUND", "DIGEST", "WHAT"}}
+		out := cli.Table{Head: []string{"ID", "AGE", "STATE", "WHO", "KIND", "BOUND", "DIGEST", "WHAT"}, Spare: "DIGEST"}
 		for _, a := range list {
 			s := showApproval(a)
 			out.Add(s.ID, inbox.Short(env.Now().Sub(a.Asked)), stateInWords(env, a), inbox.Who(a), s.Kind, yesNo(a.Bound),

@@ -91,7 +91,7 @@ func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord, argu
 			beyond = ", and what came after it had begun"
 		}
 		s.Session = f.session
-		fmt.Fprintln(env.Stdout, heading(&s)+beyond+" (--session all lists all)")
+		fmt.Fprintln(env.Stdout, cli.Fold(env.Stdout, heading(env, &s)+beyond+" (--session all lists all)", 2))
 	}
 	if !several {
 		out.Head = slices.Delete(out.Head, 2, 3)
@@ -116,15 +116,19 @@ func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord, argu
 }
 
 // narrow is how many columns leave little room for the act beside a date.
-const narrow = 100
+const narrow = 120
 
 // clockOf is how the times of a session's acts are written: in a narrow terminal those of one day without the day, which the
 // head has. The width is 0 for what is no terminal.
 func clockOf(first, last time.Time, width int) string {
-	if width == 0 || width >= narrow || first.Local().Format(time.DateOnly) != last.Local().Format(time.DateOnly) {
+	if width == 0 || width >= narrow || !sameDay(first, last) {
 		return time.DateTime
 	}
 	return time.TimeOnly
+}
+
+func sameDay(a, b time.Time) bool {
+	return a.Local().Format(time.DateOnly) == b.Local().Format(time.DateOnly)
 }
 
 func orDash(text string) string {

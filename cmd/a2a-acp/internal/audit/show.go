@@ -123,7 +123,7 @@ func showAll(env *cli.Environment, f cli.Format, filter *ActFilter, acts []audit
 	}
 	s := audit.Summarise(acts)
 	s.Session = filter.session
-	fmt.Fprintf(env.Stdout, "%s\n%s\n", heading(&s), s.Line())
+	fmt.Fprintf(env.Stdout, "%s\n%s\n", cli.Fold(env.Stdout, heading(env, &s), 2), s.Line())
 	for _, act := range acts {
 		fmt.Fprintln(env.Stdout)
 		for _, line := range tell(act) {

@@ -50,7 +50,7 @@ another session, 2 for the one before the last and so on, or all.`,
 }
 
 func writeSummary(env *cli.Environment, s *audit.Summary) {
-	fmt.Fprintln(env.Stdout, heading(s))
+	fmt.Fprintln(env.Stdout, cli.Fold(env.Stdout, heading(env, s), 2))
 	fmt.Fprintln(env.Stdout, s.Line())
 	if s.Asked > 0 {
 		fmt.Fprintf(env.Stdout, "questions answered by a person: %d, allowed: %d\n", s.Asked, s.Yes)
@@ -61,7 +61,7 @@ func writeSummary(env *cli.Environment, s *audit.Summary) {
 }
 
 // heading says which session a list or a summary is of, and when it was.
-func heading(s *audit.Summary) string {
+func heading(env *cli.Environment, s *audit.Summary) string {
 	what := "all sessions, and what belongs to none"
 	if s.Session != "" {
 		what = "session " + s.Session
@@ -69,8 +69,11 @@ func heading(s *audit.Summary) string {
 			what += " of " + s.Agent
 		}
 	}
-	return display.Line(fmt.Sprintf("%s, %s to %s", what, s.From.Local().Format(time.DateTime),
-		s.To.Local().Format(time.DateTime)))
+	clock := time.DateTime
+	if cli.TerminalWidth(env.Stdout) > 0 && sameDay(s.From, s.To) {
+		clock = time.TimeOnly
+	}
+	return display.Line(fmt.Sprintf("%s, %s to %s", what, s.From.Local().Format(time.DateTime), s.To.Local().Format(clock)))
 }
 
 // mostListed is how many acts of a kind a summary lists.

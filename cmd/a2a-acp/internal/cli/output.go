@@ -104,6 +104,8 @@ type Table struct {
 	Rows [][]string
 	// Whole shows all of the last column: what the reader has come for is never cut.
 	Whole bool
+	// Spare is the head of a column that is left out where there is no room for the last; "" for none.
+	Spare string
 }
 
 // worthReading is how much of the last column must fit beside the others.
@@ -112,19 +114,24 @@ const worthReading = 24
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-func (t *Table) Write(w io.Writer) { t.lines(w, append([][]string{t.Head}, t.Rows...)) }
+func (t *Table) Write(w io.Writer) { t.WriteWithin(w, TerminalWidth(w)) }
+
+// WriteWithin writes it for a terminal of so many columns; 0 for what is none.
+func (t *Table) WriteWithin(w io.Writer, limit int) {
+	t.lines(w, append([][]string{t.Head}, t.Rows...), limit)
+}
 
 // WriteRows leaves the head out. Nothing is cut: somebody must see all of it.
-func (t *Table) WriteRows(w io.Writer) { t.lines(struct{ io.Writer }{w}, t.Rows) }
+func (t *Table) WriteRows(w io.Writer) { t.lines(w, t.Rows, 0) }
 
-func (t *Table) lines(w io.Writer, rows [][]string) {
-	widths := make([]int, len(t.Head))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+func (t *Table) lines(w io.Writer, rows [][]string, limit int) {
+	widths := t.widths(rows)
+	if spare := slices.Index(t.Head, t.Spare); spare >= 0 && limit > 0 && t.IsCut(widths, limit) {
+		for i, row := range rows {
+			rows[i] = slices.Delete(slices.Clone(row), spare, spare+1)
 		}
+		widths = slices.Delete(widths, spare, spare+1)
 	}
-	limit := TerminalWidth(w)
 	if limit > 0 && t.IsCut(widths, limit) {
 		t.WriteStacked(w, rows, widths, limit)
 		return
@@ -140,6 +147,16 @@ func (t *Table) lines(w io.Writer, rows [][]string) {
 		}
 		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
 	}
+}
+
+func (t *Table) widths(rows [][]string) []int {
+	widths := make([]int, len(t.Head))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
 }
 
 // IsCut reports whether the last column is worth more room than there is beside the others.
@@ -165,14 +182,34 @@ func (t *Table) WriteStacked(w io.Writer, rows [][]string, widths []int, limit i
 			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
 		}
 		fmt.Fprintln(w, cut(strings.TrimRight(line.String(), " "), limit))
-		for i, cell := range row[beside:] {
-			switch {
-			case cell == "":
-			case t.Whole && beside+i == len(row)-1:
-				fmt.Fprintln(w, wrap("    "+cell, limit, 4))
-			default:
-				fmt.Fprintln(w, cut("    "+cell, limit))
+		t.writeBelow(w, row[beside:], limit)
+	}
+}
+
+// writeBelow writes the cells of a row that stand below it, next to each other as far as there is room.
+func (t *Table) writeBelow(w io.Writer, cells []string, limit int) {
+	const indent = "    "
+	line := ""
+	for i, cell := range cells {
+		last := i == len(cells)-1
+		left := limit - utf8.RuneCountInString(indent+line+"  ")
+		switch {
+		case cell == "":
+		case line == "":
+			line = cell
+		case utf8.RuneCountInString(cell) <= left, last && left >= worthReading:
+			line += "  " + cell
+		default:
+			fmt.Fprintln(w, cut(indent+line, limit))
+			line = cell
+		}
+		if last && line != "" {
+			if t.Whole {
+				line = wrap(indent+line, limit, len(indent))
+			} else {
+				line = cut(indent+line, limit)
 			}
+			fmt.Fprintln(w, line)
 		}
 	}
 }
