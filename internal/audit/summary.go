@@ -29,6 +29,8 @@ type Summary struct {
 	Seen     int `json:"seen"`     // the agent did it by itself: nobody decided it
 	Violated int `json:"violated"` // the agent did it by itself, against a rule or an answer
 	Waiting  int `json:"waiting"`  // for an answer
+	// FailedSeen are those of Failed that the agent has tried by itself: nobody decided them either.
+	FailedSeen int `json:"failed_seen"`
 
 	Asked int `json:"asked"` // questions that a person has answered
 	Yes   int `json:"yes"`
@@ -94,7 +96,10 @@ func (s *Summary) count(c ActRecord) {
 		if c.Act().History { // whoever saw it then has counted it
 			return
 		}
-		if s.cameToNothing(c) {
+		failed := s.Failed
+		nothing := s.cameToNothing(c)
+		s.FailedSeen += s.Failed - failed
+		if nothing {
 			return
 		}
 		s.Seen++
@@ -171,15 +176,27 @@ func (s *Summary) Line() string {
 		word   string
 		n      int
 		always bool
+		of     string // which of them
 	}{
-		{"wrote", s.Wrote, true}, {"ran", s.Ran, true}, {"read", s.Read, true}, {"called", s.Called, false},
-		{"fetched", s.Fetched, false}, {"did otherwise", s.Other, false}, {"failed", s.Failed, false},
-		{"stopped", s.Stopped, true}, {"refused by its sandbox", s.Refused, false},
-		{"waiting", s.Waiting, false}, {"only seen", s.Seen, true}, {"VIOLATIONS", s.Violated, false},
+		{"wrote", s.Wrote, true, ""}, {"ran", s.Ran, true, ""}, {"read", s.Read, true, ""}, {"called", s.Called, false, ""},
+		{"fetched", s.Fetched, false, ""}, {"did otherwise", s.Other, false, ""}, {"failed", s.Failed, false, s.failedSeen()},
+		{"stopped", s.Stopped, true, ""}, {"refused by its sandbox", s.Refused, false, ""},
+		{"waiting", s.Waiting, false, ""}, {"only seen", s.Seen, true, ""}, {"VIOLATIONS", s.Violated, false, ""},
 	} {
 		if part.always || part.n > 0 {
-			words = append(words, fmt.Sprintf("%s %d", part.word, part.n))
+			words = append(words, fmt.Sprintf("%s %d%s", part.word, part.n, part.of))
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// failedSeen says which of those that failed a list shows as seen.
+func (s *Summary) failedSeen() string {
+	switch s.FailedSeen {
+	case 0:
+		return ""
+	case s.Failed:
+		return " (only seen)"
+	}
+	return fmt.Sprintf(" (%d only seen)", s.FailedSeen)
 }
