@@ -146,6 +146,13 @@ func (l *commandList) command(v *evaluation, i int) (named bool, why string) {
 	return named, why
 }
 
+// spells reports whether a command of the act, by its index, begins with words of the list.
+func (l *commandList) spells(v *evaluation, i int) bool {
+	return slices.ContainsFunc(v.shell.forms[i], func(form shellscan.Command) bool {
+		return slices.ContainsFunc(l.prefixes, func(prefix []string) bool { return begins(form, prefix) })
+	})
+}
+
 // runBy tells why a command is not covered because of what runs it.
 func (l *commandList) runBy(c shellscan.Command) string {
 	for launcher := range strings.FieldsSeq(c.Via) {

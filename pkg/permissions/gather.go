@@ -41,6 +41,7 @@ func (v *evaluation) gather(look func()) {
 // gather looks at what the rules need to know of the act, and keeps what they have found by then.
 func (f *inForce) gather(v *evaluation) {
 	v.gather(func() {
+		f.findUnnamed(v)
 		f.found[0] = f.policies.gather(v)
 		if f.own != nil {
 			f.found[1] = f.own.gather(v)
@@ -122,12 +123,12 @@ func (c *compiledRule) asksRisk() bool {
 type spelledCommand struct{ command, form, spelled int }
 
 // gather looks at what the list needs to know of the act's commands that begin with its words: whether they
-// exceed what these mean. It is false where the list surely covers none of them.
+// exceed what these mean. It is false where the list surely does not cover the act, nor could with other rules.
 func (l *commandList) gather(v *evaluation) (some bool) {
 	if v.shell == nil || v.shell.fault != "" {
 		return false
 	}
-	for i := range v.shell.commands {
+	for i, c := range v.shell.commands {
 		covered := false
 		for form, c := range v.shell.forms[i] {
 			for _, prefix := range l.prefixes {
@@ -148,6 +149,10 @@ func (l *commandList) gather(v *evaluation) (some bool) {
 				}
 				covered = !exceeds
 			}
+		}
+		if _, free := builtins[c.Name]; !covered && !(free && c.Builtin) && v.shell.unnamed >= 0 &&
+			!launches(c, v.shell.commands[i+1:]) {
+			return false
 		}
 		some = some || covered
 	}

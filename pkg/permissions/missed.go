@@ -1,10 +1,6 @@
 package permissions
 
-import (
-	"slices"
-
-	"github.com/a2a-acp/a2a-acp/internal/shellscan"
-)
+import "slices"
 
 // missed is a rule that would approve an act but for a condition, and why that does not hold.
 type missed struct {
@@ -81,11 +77,8 @@ func (c *compiledRule) begins(v *evaluation) bool {
 }
 
 func (l *commandList) begins(v *evaluation) (some bool) {
-	for i, forms := range v.shell.forms {
-		c := forms[0]
-		named := slices.ContainsFunc(forms, func(form shellscan.Command) bool {
-			return slices.ContainsFunc(l.prefixes, func(prefix []string) bool { return begins(form, prefix) })
-		})
+	for i, c := range v.shell.commands {
+		named := l.spells(v, i)
 		if _, free := builtins[c.Name]; !named && !(free && c.Builtin) && !launches(c, v.shell.commands[i+1:]) {
 			return false
 		}

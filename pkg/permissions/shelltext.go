@@ -31,6 +31,9 @@ type shellText struct {
 	forms [][]shellscan.Command
 	// exceeding tells of the commands that rules name whether they exceed what the rule spells.
 	exceeding map[spelledCommand]bool
+	// unnamed is the index of the first command that no rule names which approves, -1 where each is named by one; see
+	// inForce.findUnnamed.
+	unnamed int
 	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in
 	// each of them.
 	dirs []string

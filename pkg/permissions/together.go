@@ -20,12 +20,18 @@ import (
 // together returns the outcome with an approval by several rules of version 2, where these cover the act's commands and
 // no rule says anything of the whole.
 func (a outcome) together(v *evaluation) outcome {
-	if a.rule != nil || len(a.partly) == 0 {
+	switch {
+	case a.rule != nil || len(a.partly) == 0 || v.shell == nil:
+		return a
+	case v.shell.unnamed >= 0:
+		if slices.ContainsFunc(a.partly, func(rule *compiledRule) bool { return rule.spellsSome(v) }) {
+			a.apart = "none covers " + shownCommand(v.shell.commands[v.shell.unnamed])
+		}
 		return a
 	}
 	var rules []*compiledRule
 	for _, rule := range a.partly {
-		if rule.holdsBesideCommands(v) {
+		if rule.spellsSome(v) && rule.holdsBesideCommands(v) {
 			rules = append(rules, rule)
 		}
 	}
@@ -53,6 +59,31 @@ func (a outcome) together(v *evaluation) outcome {
 	return a
 }
 
+// findUnnamed finds a command that no rule names which approves: with one, rules do not approve the act together, and what
+// they need to know for that is not looked at.
+func (f *inForce) findUnnamed(v *evaluation) {
+	if v.shell == nil {
+		return
+	}
+	v.shell.unnamed = -1
+	for i, c := range v.shell.commands {
+		if _, free := builtins[c.Name]; !(free && c.Builtin) && !launches(c, v.shell.commands[i+1:]) &&
+			!f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
+			v.shell.unnamed = i
+			return
+		}
+	}
+}
+
+// names reports whether one of the rules that may approve together with others names a command of the act, by its index.
+func (s *Set) names(v *evaluation, i int) bool {
+	return slices.ContainsFunc(s.files, func(file compiledFile) bool {
+		return file.Version == Version2 && slices.ContainsFunc(file.rules, func(rule *compiledRule) bool {
+			return rule.Verdict == Approve && len(rule.commands) > 0 && rule.spells(v, i)
+		})
+	})
+}
+
 // sayTogether says which of the rules covers what.
 func sayTogether(covering []coveringRule) string {
 	says := make([]string, len(covering))
@@ -75,6 +106,20 @@ func (a outcome) profile() string {
 		}
 	}
 	return ""
+}
+
+// spellsSome reports whether a command of the act begins with words of the rule.
+func (c *compiledRule) spellsSome(v *evaluation) bool {
+	for i := range v.shell.commands {
+		if c.spells(v, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiledRule) spells(v *evaluation, i int) bool {
+	return !slices.ContainsFunc(c.commands, func(l *commandList) bool { return !l.spells(v, i) })
 }
 
 // holdsBesideCommands reports whether everything holds that the rule says, but for which commands it names.
@@ -119,10 +164,12 @@ func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRu
 		}
 		whyNot := ""
 		for _, rule := range rules {
-			switch named, exceeds := rule.coversCommand(v, i); {
-			case exceeds == "":
+			if !rule.spells(v, i) {
+				continue
+			}
+			if exceeds := rule.exceeded(v, i); exceeds == "" {
 				by[i] = append(by[i], rule)
-			case named:
+			} else {
 				whyNot = ": " + strings.TrimPrefix(exceeds, shownCommand(c)+": ")
 			}
 		}
@@ -151,14 +198,14 @@ func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRu
 	return covering, why
 }
 
-// coversCommand tells why the rule does not cover one of the act's commands, by its index; see commandList.command.
-func (c *compiledRule) coversCommand(v *evaluation, i int) (named bool, why string) {
+// exceeded tells why the rule does not cover one of the act's commands, by its index, of which it spells the first words.
+func (c *compiledRule) exceeded(v *evaluation, i int) string {
 	for _, l := range c.commands {
-		if named, why := l.command(v, i); why != "" {
-			return named, why
+		if _, why := l.command(v, i); why != "" {
+			return why
 		}
 	}
-	return true, ""
+	return ""
 }
 
 // leadsElsewhere tells why a command may have names lead elsewhere that another one goes by, which no rule covers with it;

@@ -56,7 +56,7 @@ func TestRulesTogether(t *testing.T) {
 		{"one command too many", `npm test | tail && npm publish`, []File{v2(own("npm test"))}, "ask none covers `npm`"},
 		{"a file outside", `npm test | tail ../elsewhere/secret`, []File{v2(own("npm test"))}, "ask none covers `tail`: `" + b.dir + "/elsewhere/secret` lies outside the workspace"},
 		{"an option that writes", `npm test | sort -o README.md`, []File{v2(own("npm test"))}, "ask "},
-		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `rg`: its option --pre runs a program"},
+		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `./x`"},
 		{"a redirection that one does not allow", `npm test > src/out && cat README.md`, []File{v2(own("npm test", commands(RedirectsWorkspace, "npm test")))}, "ask "},
 		{"a variable that the line sets, LD_PRELOAD", `LD_PRELOAD=./x npm test | tail`, []File{v2(own("npm test"))}, "ask "},
 		{"one that changes nothing for what only reads", `CI=1 npm test | tail`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `tail`"},
