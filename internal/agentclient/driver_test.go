@@ -148,6 +148,44 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%+v, %v, %q", h.outcome, h.err, h.said())
 		}
 	})
+	t.Run("it leaves a command", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, nil, func(f *fake) {
+			f.handle = func(f *fake, method string, _ map[string]any) (any, error) {
+				if method == "session/cancel" {
+					f.answer((<-f.prompts).ID, map[string]string{"stopReason": "cancelled"})
+				}
+				return nil, nil
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		h := s.prompt(ctx, Prompt{})
+		f := <-s.started
+		f.prompts <- <-f.prompts
+		var made struct{ TerminalID string }
+		sleep := map[string]any{"command": "sleep", "args": []string{"1000"}}
+		if answer := f.request("c", "terminal/create", sleep); json.Unmarshal(answer.Result, &made) != nil {
+			t.Fatalf("%s", answer.Error)
+		}
+		cancel()
+		if h.done(); h.outcome.Stop != StopCancelled {
+			t.Errorf("%+v, %v", h.outcome, h.err)
+		}
+		if got := f.request("d", "terminal/create", sleep); got.Error == nil {
+			t.Fatal("another one begins")
+		}
+		got := f.request("w", "terminal/wait_for_exit", map[string]any{"terminalId": made.TerminalID})
+		if !strings.Contains(string(got.Result), "SIGKILL") {
+			t.Errorf("it ended with %s", got.Result)
+		}
+		h = s.prompt(t.Context(), Prompt{})
+		p := <-f.prompts
+		if got := f.request("e", "terminal/create", map[string]any{"command": "true"}); got.Error != nil {
+			t.Errorf("after the next prompt none begins: %s", got.Error)
+		}
+		f.answer(p.ID, endTurn)
+		h.done()
+	})
 	t.Run("it does not", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, nil, nil)

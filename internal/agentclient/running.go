@@ -271,6 +271,7 @@ func (r *running) prompt(ctx context.Context, p Prompt, began Began, tell func(E
 	defer over()
 	t := &turn{running: r, asking: asking, chunked: map[string]bool{}, idle: make(chan StopReason, 1), telling: tell}
 	t.tell(Event{Kind: EventBegan, Began: &began})
+	r.terminals.resume()
 	r.mu.Lock()
 	r.turn = t
 	r.mu.Unlock()
@@ -304,6 +305,8 @@ func (r *running) outcome(ctx context.Context, t *turn, session string, answered
 	var outcome Outcome
 	cancelled, grace := ctx.Done(), (<-chan time.Time)(nil)
 	idle := (<-chan StopReason)(nil) // version 2: once the prompt is taken
+	var halting sync.WaitGroup
+	defer halting.Wait() // when a turn is said to be cancelled, nothing of it runs
 	for {
 		select {
 		case a := <-answered:
@@ -338,6 +341,8 @@ func (r *running) outcome(ctx context.Context, t *turn, session string, answered
 			}
 			cancelled = nil
 			_ = r.connection.notify("session/cancel", map[string]string{"sessionId": session}) // who has hung up is seen above
+			// The agent need not end its commands. It ends with them.
+			halting.Go(r.terminals.halt)
 			patience := r.o.CancelGrace
 			if errors.Is(context.Cause(ctx), ErrRevoked) {
 				patience = min(patience, revokedGrace)

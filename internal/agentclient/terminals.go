@@ -39,10 +39,11 @@ const (
 type terminals struct {
 	run func(Command) (Running, error)
 
-	mu   sync.Mutex
-	byID map[string]*terminal
-	over bool
-	wait sync.WaitGroup // for those that read their output
+	mu     sync.Mutex
+	byID   map[string]*terminal
+	over   bool
+	halted bool           // the turn was cancelled, and no other one has begun
+	wait   sync.WaitGroup // for those that read their output
 }
 
 // terminal is a command that we run for an agent.
@@ -85,6 +86,8 @@ func (t *terminals) create(params json.RawMessage) (any, error) {
 	switch {
 	case t.over:
 		return nil, errHungUp
+	case t.halted:
+		return nil, errors.New("the prompt was cancelled, and no other one has come")
 	case len(t.byID) >= mostTerminals:
 		return nil, errors.New("the agent has as many terminals as it may have; it has to release one first")
 	}
@@ -247,6 +250,26 @@ func (t *terminals) release(params json.RawMessage) (any, error) {
 	t.mu.Unlock()
 	term.running.Stop()
 	return nil, nil
+}
+
+// halt ends all commands, since the turn is cancelled in which they run, and has none begin before resume. It returns when
+// they have ended. What they have put out is kept.
+func (t *terminals) halt() {
+	t.mu.Lock()
+	t.halted = true
+	var ending sync.WaitGroup
+	for _, term := range t.byID {
+		ending.Go(term.running.Stop) // ends with the command
+	}
+	t.mu.Unlock()
+	ending.Wait()
+}
+
+// resume lets commands begin again.
+func (t *terminals) resume() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.halted = false
 }
 
 // close ends all terminals. It returns when they have.
