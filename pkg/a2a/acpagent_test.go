@@ -716,6 +716,39 @@ func TestYesIsForWhatWasRead(t *testing.T) {
 	}
 }
 
+// TestYesToWhatWasTakenBack has an agent ask for a text, take that back and ask whether it may do something: a yes that was on
+// its way to the first is none to the second.
+func TestYesToWhatWasTakenBack(t *testing.T) {
+	t.Parallel()
+	var s *theatre
+	s = newTheatre(t, func(a *troupe, ctx context.Context, p agentclient.Prompt, tell func(agentclient.Event)) (agentclient.Outcome, error) {
+		began(tell)
+		a.asksName(tell)
+		s.door.of(p.Task).asks(1)
+		tell(agentclient.Event{Kind: agentclient.EventAnswered, Answered: &agentclient.Answered{Question: "here-1"}})
+		answer, err := a.ask(ctx, p, tell, askedToRun)
+		if err == nil && answer.Option.Kind.Allows() {
+			says(tell, agentclient.Content{Text: "it runs"})
+		}
+		return turnEnded, err
+	})
+	result, _ := s.call("anna", "SendMessage", strings.TrimSuffix(message("go", ""), "}")+`,"configuration":{"returnImmediately":true}}`)
+	id := at(result, "task.id")
+	for at(s.waiting("anna", id), "status.message.metadata.requestId") != askedToRun.ID { // it may be the text that it waits for
+	}
+	answer := func(text string) (result, failure map[string]any) {
+		return s.call("anna", "SendMessage", fmt.Sprintf(`{"message":{"role":"ROLE_USER","messageId":"a","taskId":%q,"parts":[{"text":%q}]}}`, id, text))
+	}
+	for _, late := range []string{"yes", "allow"} {
+		if result, failure := answer(late); failure["code"] != -32602.0 {
+			t.Errorf("%s: %v", late, result)
+		}
+	}
+	if result, failure := answer("allow " + askedToRun.ID); at(result, "task.status.state") != "TASK_STATE_COMPLETED" {
+		t.Errorf("%v, %v", result, failure)
+	}
+}
+
 // TestMostSaid has an agent say much in what is no text: names, links and data count, too. It
 // takes memory, which others measure.
 func TestMostSaid(t *testing.T) {

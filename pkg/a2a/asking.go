@@ -172,8 +172,8 @@ func (r *run) meant(message *wire.Message) (*asking, error) {
 }
 
 // unnamed refuses an answer that does not say which question it is for, where that is not plain: where several stand, and
-// a yes where the task has asked for one before. Whoever was shown that one, and answers a moment after somebody else
-// has, would say yes to what he has not read. mu is held.
+// a yes where the task has asked for anything before, be it a text, or has been answered. Whoever was shown that, and answers
+// a moment after somebody else has, or after the agent has taken it back, would say yes to what he has not read. mu is held.
 func (r *run) unnamed(message *wire.Message) error {
 	if len(r.asking) > 1 {
 		var questions []string
@@ -184,18 +184,29 @@ func (r *run) unnamed(message *wire.Message) error {
 			r.head.ID, len(r.asking), "allow "+text(r.asking[0].question.Metadata, "requestId"), strings.Join(questions, "; "))
 	}
 	now := r.asking[0].question
-	if now.Metadata[optionsKey] == nil || strings.HasPrefix(words[strings.ToLower(spoken(message))], "reject") {
+	rejects := strings.HasPrefix(words[strings.ToLower(spoken(message))], "reject")
+	if now.Metadata[optionsKey] == nil || rejects || !r.askedBefore(now) {
 		return nil
 	}
+	return invalid("message.parts", "task %s has asked more than once, and a yes that names no question could be to one before; "+
+		"if it is to this one, send %q, or its requestId with one of %s: %s",
+		r.head.ID, "allow "+text(now.Metadata, "requestId"), optionIDs(optionsOf(now)), titled(now))
+}
+
+// askedBefore reports whether the task has asked for something else than it does now, or was told something since it began.
+// mu is held.
+func (r *run) askedBefore(now *wire.Message) bool {
+	told := 0
 	for _, m := range append(slices.Clone(r.task.History), r.task.Status.Message) {
-		if m != nil && m.Role == wire.MessageRoleAgent && m.Metadata[optionsKey] != nil &&
-			text(m.Metadata, "requestId") != text(now.Metadata, "requestId") {
-			return invalid("message.parts", "task %s has asked more than once, and a yes that names no question could be to one before; "+
-				"if it is to this one, send %q, or its requestId with one of %s: %s",
-				r.head.ID, "allow "+text(now.Metadata, "requestId"), optionIDs(optionsOf(now)), titled(now))
+		switch {
+		case m == nil:
+		case m.Role == wire.MessageRoleUser:
+			told++
+		case m.Metadata["requestId"] != nil && text(m.Metadata, "requestId") != text(now.Metadata, "requestId"):
+			return true
 		}
 	}
-	return nil
+	return told > 1
 }
 
 // titled is a question's name, and what it asks in a line.
