@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -70,12 +71,14 @@ type listedSecret struct {
 	From  string     `json:"from"`
 	Set   *time.Time `json:"set,omitempty"`
 	Tools []string   `json:"tools"` // that refer to it
+	// Others refer to it, too: "webhook NAME", "governor NAME", "agent NAME", "principal NAME".
+	Others []string `json:"others"`
 }
 
 func secretsListCommand(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the secrets by name, and the tools that get them; never a value",
+		Short: "List the secrets by name, and what gets them; never a value",
 		Example: `  a2a-acp secrets list
   a2a-acp secrets list --json`,
 		Args: cobra.NoArgs,
@@ -98,7 +101,7 @@ func secretsListCommand(env *cli.Environment) *cobra.Command {
 			if s.Set != nil {
 				when = s.Set.Local().Format(time.DateOnly)
 			}
-			out.Add(s.Name, display.Line(from), when, strings.Join(s.Tools, ", "))
+			out.Add(s.Name, display.Line(from), when, display.Line(strings.Join(slices.Concat(s.Tools, s.Others), ", ")))
 		}
 		out.Write(env.Stdout)
 		return nil
@@ -106,7 +109,7 @@ func secretsListCommand(env *cli.Environment) *cobra.Command {
 	return cmd
 }
 
-// listSecrets lists what is set, and what a tool refers to and is not.
+// listSecrets lists what is set, and what the files refer to and is not.
 func listSecrets(env *cli.Environment) ([]listedSecret, error) {
 	store, err := secretStore(env)
 	if err != nil {
@@ -116,38 +119,34 @@ func listSecrets(env *cli.Environment) ([]listedSecret, error) {
 	if err != nil {
 		return nil, cli.Fail(exit.Host, err)
 	}
-	users, err := secretUsers(env)
+	loaded, err := cli.Load(env, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	list := []listedSecret{}
+	byName := map[string]*listedSecret{}
+	get := func(name string) *listedSecret {
+		if byName[name] == nil {
+			byName[name] = &listedSecret{Name: name, Tools: []string{}, Others: []string{}}
+		}
+		return byName[name]
+	}
 	for _, s := range set {
-		list = append(list, listedSecret{Name: s.Name, From: s.From, Set: &s.Set,
-			Tools: append([]string{}, users[s.Name]...)})
-		delete(users, s.Name)
+		l := get(s.Name)
+		l.From, l.Set = s.From, &s.Set
 	}
-	for name, tools := range users {
-		list = append(list, listedSecret{Name: name, Tools: tools})
-	}
-	slices.SortFunc(list, func(a, b listedSecret) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
-}
-
-// secretUsers gives for each secret the tools that refer to it.
-func secretUsers(env *cli.Environment) (map[string][]string, error) {
-	set, err := cli.Load(env, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	users := map[string][]string{}
-	for _, loaded := range set.Tools {
-		for _, r := range loaded.Tool.Sandbox.References {
-			if r.Secret != "" && !slices.Contains(users[r.Secret], loaded.Tool.ID) {
-				users[r.Secret] = append(users[r.Secret], loaded.Tool.ID)
-			}
+	for _, u := range loaded.SecretUsers() {
+		l := get(u.Secret)
+		if u.Kind == "tool" {
+			l.Tools = append(l.Tools, u.Name)
+		} else {
+			l.Others = append(l.Others, u.Kind+" "+u.Name)
 		}
 	}
-	return users, nil
+	list := []listedSecret{}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		list = append(list, *byName[name])
+	}
+	return list, nil
 }
 
 func secretsSetCommand(env *cli.Environment) *cobra.Command {
