@@ -8,6 +8,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
+const changesNothing = "the annotations say that the tool changes nothing (readOnlyHint)"
+
 // checkReadOnly holds a tool to its author's word that it changes nothing, for which agents get it unasked:
 // what the entry grants against that is a mistake, and what it only implies is not given.
 func (e *toolEntry) checkReadOnly() {
@@ -18,10 +20,17 @@ func (e *toolEntry) checkReadOnly() {
 		entries, _ := paths.List(allowedPathsWant)
 		for _, entry := range entries {
 			if access, ok := entry.Get("access"); ok && access.Node.Value == "write" {
-				access.Fail(yamldoc.RuleValue, "write read, or take readOnlyHint out",
-					"the annotations say that the tool changes nothing (readOnlyHint)")
+				access.Fail(yamldoc.RuleValue, "write read, or take readOnlyHint out", changesNothing)
 			}
 		}
+	}
+	for _, entry := range e.writable { // what the entry does not say, nobody may take it to have said
+		cure := "access: read"
+		if !entry.IsMapping() {
+			cure = "{path: " + yamldoc.Quote(entry.Node.Value) + ", access: read}"
+		}
+		entry.Warn("read-only", "if it only reads there, write "+cure+"; else take readOnlyHint out",
+			"it can only be read: "+changesNothing)
 	}
 	if !e.tool.IsOpenWorld() {
 		const cure = "add openWorldHint: true to the annotations, if whatever it sends may go out unasked; else take readOnlyHint out"

@@ -160,12 +160,16 @@ func (e *toolEntry) readAllowedPaths(v yamldoc.Value) {
 				e.allowed = append(e.allowed, pathAt(allowed.Path, path))
 			}
 			entry.Require("path", "path: /srv/data")
+			if _, said := entry.Get("access"); !said {
+				e.writable = append(e.writable, entry)
+			}
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, allowed)
 			continue
 		}
 		if path, ok := readPath(entry); ok {
 			e.tool.Sandbox.AllowedPaths = append(e.tool.Sandbox.AllowedPaths, tool.AllowedPath{Path: path})
 			e.allowed = append(e.allowed, pathAt(path, entry))
+			e.writable = append(e.writable, entry)
 		}
 	}
 }

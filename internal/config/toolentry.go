@@ -24,6 +24,7 @@ type toolEntry struct {
 	token        *tool.Reference // of a2a
 	sentAt       tool.Source     // what says where its references go
 	allowed      []placedPath    // its allowed_paths
+	writable     []yamldoc.Value // those of them that say no access, and so may be written to
 	flags        []yamldoc.Value // where a parameter says flag
 	confirmation yamldoc.Value
 	details      map[int]yamldoc.Value
