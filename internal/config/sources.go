@@ -445,3 +445,16 @@ func (s Sources) otherHome() string {
 	}
 	return home
 }
+
+// ReadsTools reports whether the tools file of that path is one that counts, once it is there: by its name in a directory of
+// ours, or since a variable names it. own is the directory that it lies in, where it is a workspace's own, which counts
+// once somebody trusts it; "" for all others.
+func (s Sources) ReadsTools(path string) (reads bool, own string) {
+	candidates, _ := s.candidates()
+	for _, c := range candidates {
+		if c.kind == kindTools && c.path != "" && filepath.Clean(c.path) == filepath.Clean(path) {
+			return true, c.workspace
+		}
+	}
+	return false, ""
+}

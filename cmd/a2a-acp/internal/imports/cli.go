@@ -314,6 +314,7 @@ func (i *importer) write(ctx context.Context, made *cliimport.Made) error {
 		return cli.Fail(exit.Host, err)
 	}
 	i.env.Say(display.Count(len(made.Tools), "tool is in ", "tools are in ") + i.env.Short(i.f.into))
+	sayUnread(i.env, i.f.into, "--into", "")
 	return nil
 }
 

@@ -439,5 +439,6 @@ func (i *openAPIImporter) write(ctx context.Context, made []byte, what *openapi.
 		return cli.Fail(exit.Host, err)
 	}
 	i.env.Say(display.Count(len(what.Tools), "tool is in ", "tools are in ") + i.env.Short(i.f.out))
+	sayUnread(i.env, i.f.out, "--out", "--refresh ")
 	return nil
 }
