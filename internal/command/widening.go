@@ -20,11 +20,14 @@ const (
 	OptionWrites OptionEffect = "writes"
 	// OptionReaches is one by which it goes to another machine than its operands name, or by way of one.
 	OptionReaches OptionEffect = "reaches"
+	// OptionOverrides is one by which it overwrites or removes what it leaves alone without, or leaves a check out. Words that
+	// begin in some way do so, too.
+	OptionOverrides OptionEffect = "overrides"
 )
 
 var effects = map[string]OptionEffect{
 	"runs": OptionRuns, "moves": OptionMoves, "obeys": OptionObeys, "loads": OptionLoads, "writes": OptionWrites,
-	"reaches": OptionReaches,
+	"reaches": OptionReaches, "overrides": OptionOverrides,
 }
 
 // WideningOption is one option among a program's words that goes, or could go, beyond what a rule means.
@@ -53,6 +56,9 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 		handedOn = handedOn || word == "--"
 		if row.files != "" && strings.HasPrefix(word, row.files) {
 			found = append(found, WideningOption{Does: OptionRuns, Word: word})
+		}
+		if slices.ContainsFunc(row.overriding, func(begin string) bool { return strings.HasPrefix(word, begin) }) {
+			found = append(found, WideningOption{Does: OptionOverrides, Word: word})
 		}
 		if len(word) < 2 || word[0] != '-' {
 			continue
@@ -199,6 +205,8 @@ type wideningRow struct {
 	oneDash bool   // long names stand behind one dash
 	others  bool   // it may hand on options that are in no list
 	files   string // what stands in front of a file of words; "" where none is one
+	// overriding are the beginnings of words that override.
+	overriding []string
 }
 
 // with returns the row with options of a person's own file.
@@ -275,8 +283,13 @@ func readWidening(n plainyaml.Node) (*wideningRow, error) {
 		return nil, At(n, "want a source, for dash one or nothing, and for others unknown or nothing")
 	}
 	r := &wideningRow{oneDash: dash == "one", files: words, others: others == "unknown"}
-	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites, OptionReaches} {
+	for _, does := range []OptionEffect{OptionRuns, OptionMoves, OptionObeys, OptionLoads, OptionWrites, OptionReaches,
+		OptionOverrides} {
 		for word := range strings.FieldsSeq(lists[does]) {
+			if does == OptionOverrides && !strings.HasPrefix(word, "-") {
+				r.overriding = append(r.overriding, word)
+				continue
+			}
 			name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			bare := strings.TrimSuffix(name, "*")
 			o := wideningOption{does: does, name: bare, value: value, long: strings.HasPrefix(word, "--"),

@@ -1,6 +1,8 @@
 package permissions_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,6 +25,14 @@ func TestPacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
+	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/x\n", ".git/objects/x": "", ".git/refs/x": "", "main.go": ""} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	a := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{rules})})
 	for _, tt := range []struct{ want, commands string }{
 		{"approve", `go test ./...
@@ -41,8 +51,24 @@ python3 -m unittest -v tests.test_a
 python3 -m unittest discover -s tests -p 'test_*.py' 2>&1 | tail -5
 cargo test --release
 cargo check
-cargo tree`},
-		{"ask", `go test -exec ./evil ./...
+cargo tree
+git add -A
+git add main.go && git commit -qm 'Mend it' && git status
+git commit --amend --no-edit
+git restore --staged main.go
+git switch -c fix && go test ./... 2>&1 | tail -5
+git checkout -b fix`},
+		{"ask", `git push
+git commit --no-verify -m x
+git commit -nm x
+git commit -F ../notes
+git -c core.hooksPath=. commit -m x
+git add .env
+git add -A && git push
+git checkout main
+git restore main.go
+git switch -C main
+go test -exec ./evil ./...
 go test -o /tmp/x ./...
 go build -o ../x .
 go build -toolexec ./evil ./...

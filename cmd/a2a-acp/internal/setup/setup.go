@@ -33,7 +33,7 @@ const (
 // wishes are what init is to set up.
 type wishes struct {
 	preset  string
-	packs   []string // builds and tests that run unasked
+	packs   []string // what runs unasked beside the preset
 	places  []string // where a waiting question is announced
 	confine bool     // agents are started in their sandbox, which the settings are to say
 	editors []string // into whose settings the agents are entered
@@ -68,16 +68,16 @@ Without --preset init proposes confined for agents in a sandbox, else balanced i
 tree, else careful. Where it asks nothing it writes careful, which approves no more than what
 holds without a file.
 
---pack adds rules by which the builds and tests of a language run without a question. They run the
-project's own code, which the agent can change. For a policy file that is there it prints the rules, to be
-added by hand.
+--pack adds rules by which the builds and tests of a language run without a question, or (git) what
+commits to this machine. They run the project's own code, which the agent can change. For a policy
+file that is there it prints the rules, to be added by hand.
 
 --notify announces a waiting question: on the desktop (notify-send), or on the terminal that shows
 approvals watch. The default is neither.`,
 		Example: `  a2a-acp init
   a2a-acp init --preset balanced
   a2a-acp init --preset confined --editor zed
-  a2a-acp init --preset balanced --pack go,node
+  a2a-acp init --preset balanced --pack git,node
   a2a-acp init --notify desktop,terminal
   a2a-acp init --yes`,
 		Args: cobra.NoArgs,
@@ -88,7 +88,7 @@ approvals watch. The default is neither.`,
 	}
 	cmd.Flags().StringVar(&w.preset, "preset", w.preset, "which policy file: "+presetNames())
 	cmd.Flags().Lookup("preset").DefValue = "" // what is proposed depends; see above
-	cmd.Flags().StringSliceVar(&w.packs, "pack", nil, "builds and tests that run unasked: "+strings.Join(permissions.Packs(), ", "))
+	cmd.Flags().StringSliceVar(&w.packs, "pack", nil, "what else runs unasked: "+strings.Join(permissions.Packs(), ", "))
 	cmd.Flags().StringSliceVar(&w.places, "notify", nil, "where to announce a waiting question: desktop, terminal")
 	cmd.Flags().BoolVar(&w.confine, "confine", false,
 		"start the agents in their sandbox (bridge --confine), and write that into a2a-acp.yaml")
