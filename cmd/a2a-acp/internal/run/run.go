@@ -95,6 +95,7 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 	if !known {
 		return cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s)", args[0], strings.Join(cli.AgentNames(), ", ")))
 	}
+	editors := agent
 	agent, words, terminal := agent.InTerminal(), args[1:], agent.Terminal()
 	set, err := cli.Load(env, nil, flags.policies)
 	if err != nil {
@@ -110,6 +111,12 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 			"--confine %s), or in an editor (a2a-acp editor enable)", args[0], terminal.Unguarded, args[0]))
 	}
 	command, err := cli.Finder(env).Find(agent)
+	if errors.Is(err, agents.ErrNotFound) && editors.Program != agent.Program {
+		if found, notThere := cli.Finder(env).Find(editors); notThere == nil {
+			err = fmt.Errorf("%w; what is here (%s) is for editors: a2a-acp bridge %s starts it there", err,
+				strings.Join(found, " "), editors.Name)
+		}
+	}
 	if err != nil {
 		return cli.Fail(exit.Host, err)
 	}
