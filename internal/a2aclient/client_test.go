@@ -329,7 +329,7 @@ func TestAnswers(t *testing.T) {
 		"options":[{"optionId":"yes1","name":"Yes","kind":"allow_once"},{"id":"no1"}]}}]}`
 	for name, row := range map[string]struct {
 		second string // what the server says to the answer
-		look   string // the state that the task is in by then
+		look   string // the state that the task is in by then, and the id of its message where that is another one
 		want   wire.TaskState
 		asked  int
 		late   int
@@ -340,6 +340,7 @@ func TestAnswers(t *testing.T) {
 			strings.ReplaceAll(question, "\n", " ") + `}}}` + "|4 " + status("COMPLETED", ""), "", wire.TaskStateCompleted, 1, 0, nil},
 		"refused":            {"", "INPUT_REQUIRED", wire.TaskStateInputRequired, 2, 0, nil},
 		"answered elsewhere": {"", "REJECTED", wire.TaskStateRejected, 1, 1, nil},
+		"asks another":       {"", "INPUT_REQUIRED another", wire.TaskStateInputRequired, 2, 1, nil},
 		"seen elsewhere":     {"", "WORKING", wire.TaskStateCompleted, 1, 0, ErrAnswered},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -353,8 +354,9 @@ func TestAnswers(t *testing.T) {
 				case r.URL.Path == cardPaths[0]:
 					fmt.Fprint(w, strings.ReplaceAll(card10, "BASE", s.URL))
 				case strings.Contains(string(body), "GetTask"):
+					state, another, _ := strings.Cut(row.look, " ")
 					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_%s","message":%s}}}`,
-						row.look, question)
+						state, strings.ReplaceAll(question, `"q"`, `"q`+another+`"`))
 				case strings.Contains(string(body), "SubscribeToTask"): // whoever asks for what it has missed is asked once more
 					stale := strings.ReplaceAll(status("INPUT_REQUIRED", strings.ReplaceAll(question, `"q"`, `"q2"`)), "\n", " ")
 					if r.Header.Get("Last-Event-Id") == "" {
@@ -385,6 +387,9 @@ func TestAnswers(t *testing.T) {
 				}
 				if refused != nil {
 					return nil, nil //nolint:nilerr // no other answer
+				}
+				if asked == 2 { // another question, which has to be read first
+					return nil, nil
 				}
 				ask := AskOf(task.Status)
 				if ask.Text != "Run it?" || len(ask.Options) != 2 || ask.Options[1] != (Option{ID: "no1", Name: "no1"}) {

@@ -120,12 +120,13 @@ func (t *Talk) answer(ctx context.Context) (more bool, err error) {
 		if err := t.look(ctx); err != nil {
 			return false, errors.Join(refused, err)
 		}
-		if !t.end.Waits() {
-			if t.Late != nil {
-				t.Late(refused)
-			}
-			return true, nil
+		if same(t.end.Status, asked) {
+			continue
 		}
+		if t.Late != nil {
+			t.Late(refused)
+		}
+		refused = nil // what it asks by now, nobody has read
 	}
 	return true, nil
 }
