@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -63,10 +64,10 @@ func (t *Template) compile() []Finding {
 		return t.compileForeign(s)
 	}
 	nodes, findings := parse(t.source)
-	if hasErrors(findings) {
-		return findings
-	}
 	t.nodes = nodes
+	if hasErrors(findings) { // the names in what could be read are looked at all the same
+		return append(findings, onlyErrors(bindNames(t.source, t.nodes, t.declarations, t.options.Undeclared))...)
+	}
 	if found := t.checkText(); found != nil {
 		return append(findings, *found)
 	}
@@ -75,16 +76,43 @@ func (t *Template) compile() []Finding {
 			Message: "the option " + strings.Join(ignored, " ") + " of the first line is not used",
 			Fix:     "write set … in the script"})
 	}
-	findings = append(findings, bindNames(t.source, t.nodes, t.declarations, t.options.Undeclared)...)
-	if hasErrors(findings) {
-		return findings
+	named := bindNames(t.source, t.nodes, t.declarations, t.options.Undeclared)
+	findings = append(findings, named...)
+	wrong := len(onlyErrors(named))
+	if wrong > 0 && (t.options.Undeclared != RefuseUndeclared || wrong > len(t.declarations.implied)) {
+		return findings // something else is wrong than that nobody declares a name
 	}
 	t.stem = chooseStem(t.source)
-	findings = append(findings, t.checkTags()...)
-	if t.options.Checked {
-		return findings
+	rest := t.checkTags()
+	if !t.options.Checked {
+		rest = append(rest, t.checkShapes()...)
 	}
-	return append(findings, t.checkShapes()...)
+	if wrong > 0 {
+		rest = t.besideImplied(onlyErrors(rest))
+	}
+	return append(findings, rest...)
+}
+
+func onlyErrors(findings []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Severity != Error })
+}
+
+// besideImplied leaves out what is said of names that nobody declares: with a declaration it may be otherwise.
+func (t *Template) besideImplied(findings []Finding) []Finding {
+	about := map[string]bool{} // by their tags
+	note := func(path []string, source string) {
+		about[source] = about[source] ||
+			slices.ContainsFunc(t.declarations.implied, func(p tool.Parameter) bool { return p.Name == path[0] })
+	}
+	walk(t.nodes, nil, func(n node, _ []*section) {
+		switch n := n.(type) {
+		case *tag:
+			note(n.path, n.source)
+		case *section:
+			note(n.path, n.source)
+		}
+	})
+	return slices.DeleteFunc(findings, func(f Finding) bool { return about[f.Tag] })
 }
 
 // checkText refuses what bash and the shell's parser read in different ways.
