@@ -21,7 +21,7 @@ func (b *Bridge) carryOut(a *act) error {
 	if len(a.frame.ID) == 0 {
 		return b.refuseAgent(a.frame, a.frame.MethodName()+": it has no id, so nobody can answer it")
 	}
-	turn := b.turnUnderWay(a.session)
+	turn := b.turnOf(a.session, a.request.Action)
 	passage := b.o.Gate.Begin(a)
 	a.place = b.queueOf(a.session).reserve()
 	if passage.Settled() && passage.Close(context.Background()) {

@@ -68,7 +68,7 @@ func (b *Bridge) permission(frame ndjson.Frame, line []byte) error {
 	if p.session == nil { // no rule could be held against it, and the editor may know one of that id
 		return b.refuseAgent(frame, methodPermission+": there is no such session")
 	}
-	turn := b.turnUnderWay(p.session)
+	turn := b.turnOf(p.session, p.claim.request.Action)
 	passage := b.beginPrompt(&p)
 	p.place = p.session.toEditor.reserve()
 	if passage.Settled() && passage.Close(context.Background()) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -165,16 +166,17 @@ func (b *Bridge) turnContext(s *Session) context.Context {
 	return s.turn.ctx
 }
 
-// turnUnderWay ends when a turn is cancelled in which something begins. Where none is under way, nothing
-// ends.
-func (b *Bridge) turnUnderWay(s *Session) context.Context {
+// turnOf ends when the turn is cancelled in which an act begins. One that begins after that has been cancelled before it
+// began, whatever approves it, until the next prompt: the agent was told to stop. What only reads goes on.
+func (b *Bridge) turnOf(s *Session, action permissions.Action) context.Context {
 	if s == nil {
 		return context.Background()
 	}
-	if turn := b.turnContext(s); turn.Err() == nil {
-		return turn
+	turn := b.turnContext(s)
+	if turn.Err() != nil && (action == permissions.ActionRead || action == permissions.ActionSearch) {
+		return context.Background()
 	}
-	return context.Background()
+	return turn
 }
 
 func (b *Bridge) protocol() int {
