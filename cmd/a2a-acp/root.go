@@ -52,7 +52,7 @@ func run(args []string, env *cli.Environment) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "__complete") { // completions are one line each
 		cli.LibraryVerbs(root, env.Stdout)
 		cli.SayUsage(root)
-		cli.FitHelp(helped(root, args), cli.TerminalWidth(env.Stdout))
+		cli.FitHelp(helped(root, args), cli.HelpWidth(env.Stdout, env.Stderr))
 	}
 	var failure cli.Failure
 	failure.KeepFrom(root)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 // The measures of a help text.
 const (
 	widestHelp    = 100 // columns; longer lines are hard to read
+	pipedHelp     = 80  // columns where nobody knows how wide the terminal behind a pager is; man and git take as many
 	narrowestHelp = 16  // columns of a description that are worth wrapping for
 	HelpMargin    = 4   // columns that the library leaves on the left of lists
 )
@@ -50,6 +52,11 @@ func FitHelp(cmd *cobra.Command, width int) {
 		sub.Short = wrap(sub.Short, right, 0)
 	}
 	cmd.Long = FitText(cmd.Long, width-HelpMargin)
+}
+
+// HelpWidth returns how wide a help text is that goes to stdout. What it goes to may be a pager on the terminal that stderr is.
+func HelpWidth(stdout, stderr io.Writer) int {
+	return cmp.Or(TerminalWidth(stdout), TerminalWidth(stderr), pipedHelp)
 }
 
 // HelpOutput returns where help is written. The library fills lines with blanks to a width of its own; where that is no

@@ -28,7 +28,7 @@ func policyReplayCommand(env *cli.Environment) *cobra.Command {
 	var only bool
 	since := cli.Days(7 * 24 * time.Hour)
 	cmd := &cobra.Command{
-		Use:   "replay --policies FILE [--since 7d]",
+		Use:   "replay --policies FILE",
 		Short: "Decide the calls of the record again by other policies, and print what changes",
 		Long: `replay decides the recorded calls again, in their order and as if the rules
 had been in force then, and prints those with another decision. It does
