@@ -173,15 +173,14 @@ func (b *Inbox) help() string {
 	case !b.fits():
 		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}
-	keys := []string{"y once", "a session", "n no", "r no, because", "space scroll", "Enter whole", "j k others", "o order",
-		"q quit"}
+	keys := []string{"y once", "a session", "n no", "r no, why", "space more", "Enter whole", "j k move", "o order", "q quit"}
 	if b.looked.Lasting == "" || b.looked.Left {
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "a session" })
 	}
 	if len(b.listed()) < 2 {
-		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "j k others" || k == "o order" })
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "j k move" || k == "o order" })
 	}
-	for _, last := range []string{"o order", "Enter whole", "space scroll"} { // to be shown, where there is no room
+	for _, last := range []string{"o order", "Enter whole", "space more"} { // to be shown, where there is no room
 		if len(strings.Join(keys, "  ")) > b.width {
 			keys = slices.DeleteFunc(keys, func(k string) bool { return k == last })
 		}

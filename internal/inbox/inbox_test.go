@@ -450,11 +450,12 @@ func TestKeys(t *testing.T) {
 		from  []store.Approval
 		want  string
 	}{
-		{80, []store.Approval{one}, "y once  n no  r no, because  space scroll  Enter whole  q quit"},
-		{80, []store.Approval{lasting}, "y once  a session  n no  r no, because  space scroll  Enter whole  q quit"},
-		{100, []store.Approval{lasting, two}, "y once  a session  n no  r no, because  space scroll  Enter whole  j k others  o order  q quit"},
-		{80, []store.Approval{one, two}, "y once  n no  r no, because  space scroll  Enter whole  j k others  q quit"},
-		{80, []store.Approval{lasting, two}, "y once  a session  n no  r no, because  space scroll  j k others  q quit"},
+		{80, []store.Approval{one}, "y once  n no  r no, why  space more  Enter whole  q quit"},
+		{80, []store.Approval{lasting}, "y once  a session  n no  r no, why  space more  Enter whole  q quit"},
+		{100, []store.Approval{lasting, two}, "y once  a session  n no  r no, why  space more  Enter whole  j k move  o order  q quit"},
+		{80, []store.Approval{one, two}, "y once  n no  r no, why  space more  Enter whole  j k move  o order  q quit"},
+		{80, []store.Approval{lasting, two}, "y once  a session  n no  r no, why  space more  Enter whole  j k move  q quit"},
+		{60, []store.Approval{lasting, two}, "y once  a session  n no  r no, why  j k move  q quit"},
 	} {
 		if got := (&person{Inbox: New(tt.width, 24)}); got.Update(tt.from) == 0 || got.help() != tt.want {
 			t.Errorf("%d columns: %q, want %q", tt.width, got.help(), tt.want)
