@@ -16,7 +16,8 @@ const (
 )
 
 // unroll reads the body of a loop over fixed words once for each word, with the word in the place of the
-// variable: for f in a b; do cat "$f"; done runs cat a and cat b. It is false, and has read nothing, for
+// variable: for f in a b; do cat "$f"; done runs cat a and cat b. A pattern of names is read once (see
+// namesInLoop). It is false, and has read nothing, for
 // every other loop: over words that are not plain, with a body that could set the variable, or that uses it
 // in another way than as $f, or not at all, and with a variable that a shell gives values itself.
 func (t *text) unroll(loop *syntax.ForClause) bool {
@@ -25,8 +26,11 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 		t.rounds+len(over.Items) > maxRounds || len(t.functions) > 0 {
 		return false
 	}
+	patterns := false
 	for _, item := range over.Items {
-		if text := item.Lit(); text == "" || strings.Trim(text, plainItem) != "" {
+		text := item.Lit()
+		patterns = patterns || isNamePattern(text)
+		if text == "" || strings.Trim(text, plainItem) != "" && !isNamePattern(text) {
 			return false
 		}
 	}
@@ -37,12 +41,20 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 	if !body.plain || len(body.uses) == 0 {
 		return false
 	}
+	words, inWords := body.loopedWords(loop.Do)
+	if patterns && (!inWords || len(t.looped) > 0) {
+		return false
+	}
 	t.unrolled = max(t.unrolled, t.line(loop))
 	t.look(loop)
 	t.path = append(t.path, loop)
 	t.look(over)
 	for _, item := range over.Items {
 		t.rounds++
+		end := func() {}
+		if isNamePattern(item.Lit()) {
+			end = t.namesInLoop(item.Lit(), words)
+		}
 		for _, use := range body.uses {
 			use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(),
 				Value: item.Lit()}
@@ -50,6 +62,7 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 		for _, stmt := range loop.Do {
 			syntax.Walk(stmt, t.node)
 		}
+		end()
 	}
 	for _, use := range body.uses {
 		use.parts[use.at] = use.variable

@@ -138,6 +138,11 @@ func (t *text) call(n *syntax.CallExpr) {
 	}
 	line := t.line(n)
 	words := wordsOf(n.Args)
+	for i, arg := range n.Args {
+		if looped, ok := t.looped[arg]; ok {
+			words[i] = looped
+		}
+	}
 	first := n.Args[0]
 	if lit := first.Lit(); keyword(lit) {
 		t.problem(line, fmt.Sprintf("%s stands where bash may read it as its own word", lit))

@@ -31,6 +31,8 @@ func (v *evaluation) expand(c shellscan.Command, dir string, row *command.Row) (
 		case word.Pipe:
 			args = append(args, "/dev/null") // as harmless as what is written to it
 			continue
+		case (word.Found || word.FoundMany) && v.shell.changesPatterns:
+			return nil, "one of its words is not fixed"
 		case word.Found, word.FoundMany:
 			names, why := v.foundNames(c, dir, row)
 			if why != "" {

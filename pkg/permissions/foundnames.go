@@ -26,12 +26,15 @@ const mostFoundWords = 4
 // must not be.
 func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
 	via := strings.Fields(c.Via)
-	split := slices.Contains(via, "xargs")
+	xargs := slices.Contains(via, "xargs")
+	split := xargs || slices.ContainsFunc(c.Args, func(w shellscan.Word) bool { return w.FoundMany })
 	switch {
 	case row == nil || !row.OnlyReads() || c.Builtin || isGit(c.Name):
-		return nil, "it is given the names of files that a find has found, and is not known only to read"
-	case split && !row.NoOptionHarms:
+		return nil, "it is given the names of files that are found, and is not known only to read"
+	case xargs && !row.NoOptionHarms:
 		return nil, "xargs makes words of names in a way of its own, and one could be an option"
+	case split && !row.NoOptionHarms:
+		return nil, "a name that it is given could be an option, or several words: quote it, and begin it with ./"
 	}
 	f, ok := readFinder(c.Finder)
 	if !ok {
