@@ -182,27 +182,35 @@ const joinedSince = "the session that was shown asks no more, and another one ha
 // --session would allow.
 func writeQuestion(env *cli.Environment, w io.Writer, a store.Approval, mayAllow bool) {
 	s := showApproval(a)
-	asked := "%s asks, %s ago; it can be answered for another %s\n\n%s\n\n%s\n\n"
+	who, ago := inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked))
+	head := fmt.Sprintf("%s asks, %s ago; it can be answered for another %s", who, ago, inbox.Short(a.Expires.Sub(env.Now())))
 	switch {
 	case a.State != store.Pending:
-		fmt.Fprintf(w, "%s asked, %s ago; %s\n\n%s\n\n%s\n\n", inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)),
-			stateInWords(env, a), s.Title, s.Text)
-		return
+		head = fmt.Sprintf("%s asked, %s ago; %s", who, ago, stateInWords(env, a))
+		if s.Approver != "" {
+			head += inbox.By(s.Approver)
+		}
+		if s.Reason != "" {
+			head += ": " + s.Reason
+		}
 	case a.Left:
-		asked = "%s asked %s ago, and does not wait any more. Your answer waits for the same call to come again, " +
-			"for %s at the most.\n\n%s\n\n%s\n\n"
+		head = fmt.Sprintf("%s asked %s ago, and does not wait any more. Your answer waits for the same call to come again, "+
+			"for %s at the most.", who, ago, inbox.Short(a.Expires.Sub(env.Now())))
 	}
-	fmt.Fprintf(w, asked, inbox.Who(a), inbox.Short(env.Now().Sub(a.Asked)), inbox.Short(a.Expires.Sub(env.Now())),
-		s.Title, s.Text)
-	if mayAllow && s.Lasting != "" && !a.Left {
-		fmt.Fprintf(w, "With --session it is allowed for the rest of its session, too: %s.\n", s.Lasting)
+	say := func(line string) { fmt.Fprintln(w, cli.Fold(w, line, 0)) }
+	say(head)
+	fmt.Fprintf(w, "\n%s\n\n%s\n\n", s.Title, s.Text)
+	switch {
+	case a.State != store.Pending:
+		return
+	case mayAllow && s.Lasting != "" && !a.Left:
+		say(fmt.Sprintf("With --session it is allowed for the rest of its session, too: %s.", s.Lasting))
 	}
 	if a.Bound {
-		fmt.Fprintf(w, "Bound: exactly this is run, and nothing else (%s).\n", s.Digest)
+		say(fmt.Sprintf("Bound: exactly this is run, and nothing else (%s).", s.Digest))
 		return
 	}
-	fmt.Fprintf(w, "Not bound: %s carries this out. What it really does is not held against your answer.\n",
-		inbox.Carrier(a))
+	say(fmt.Sprintf("Not bound: %s carries this out. What it really does is not held against your answer.", inbox.Carrier(a)))
 }
 
 // tooLate says why a question takes no answer.
