@@ -92,6 +92,10 @@ func secretsListCommand(env *cli.Environment) *cobra.Command {
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, list)
 		}
+		if len(list) == 0 {
+			env.Say("no secret is set, and nothing wants one")
+			return nil
+		}
 		out := cli.Table{Head: []string{"SECRET", "IS", "SET", "FOR"}}
 		for _, s := range list {
 			from, when := s.From, ""

@@ -52,6 +52,10 @@ the last of them has left it.
 		if *f != cli.FormatTable {
 			return cli.WriteData(env.Stdout, *f, list)
 		}
+		if len(list) == 0 {
+			env.Say("no circuit breaker has changed yet")
+			return nil
+		}
 		out := cli.Table{Head: []string{"OF", "NAME", "STATE", "SINCE", "REFUSED UNTIL"}}
 		for _, c := range list {
 			until := ""
