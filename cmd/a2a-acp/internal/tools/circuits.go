@@ -2,7 +2,9 @@ package tools
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +99,9 @@ func recordedCircuits(env *cli.Environment) ([]listedCircuit, error) {
 		}
 		return nil
 	})
+	if errors.Is(err, fs.ErrNotExist) { // without a record, no change is on it
+		err = nil
+	}
 	list := []listedCircuit{}
 	for _, c := range last {
 		list = append(list, c)
