@@ -119,6 +119,20 @@ func TestStackedTable(t *testing.T) {
 		}
 	}
 
+	// Rows without a head go on below themselves.
+	out = cli.Table{Head: []string{"", ""}, Whole: true}
+	out.Add("why", "the last attempt failed: there is no secret HOOK_KEY")
+	for limit, want := range map[int]string{
+		0:  "why  the last attempt failed: there is no secret HOOK_KEY\n",
+		35: "why  the last attempt failed: there\n     is no secret HOOK_KEY\n",
+		20: "why  the last attempt failed: there is no secret HOOK_KEY\n",
+	} {
+		got.Reset()
+		if out.WriteRowsWithin(&got, limit); got.String() != want {
+			t.Errorf("%d columns: got:\n%s\nwant:\n%s", limit, got.String(), want)
+		}
+	}
+
 	// What has no room beside the row shares a line below it.
 	got.Reset()
 	out = cli.Table{Head: []string{"LAYER", "RULE", "AT", "WHY"}, Whole: true}

@@ -122,7 +122,26 @@ func (t *Table) WriteWithin(w io.Writer, limit int) {
 }
 
 // WriteRows leaves the head out. Nothing is cut: somebody must see all of it.
-func (t *Table) WriteRows(w io.Writer) { t.lines(w, t.Rows, 0) }
+func (t *Table) WriteRows(w io.Writer) { t.WriteRowsWithin(w, TerminalWidth(w)) }
+
+// WriteRowsWithin is WriteRows for a terminal of so many columns; 0 for what is none. A last column that is shown whole goes
+// on below itself.
+func (t *Table) WriteRowsWithin(w io.Writer, limit int) {
+	hang := 0
+	widths := t.widths(t.Rows)
+	for _, width := range widths[:len(widths)-1] {
+		hang += width + 2
+	}
+	if !t.Whole || limit < hang+worthReading {
+		t.lines(w, t.Rows, 0)
+		return
+	}
+	var rows strings.Builder
+	t.lines(&rows, t.Rows, 0)
+	for line := range strings.Lines(rows.String()) {
+		fmt.Fprintln(w, wrap(strings.TrimSuffix(line, "\n"), limit, hang))
+	}
+}
 
 func (t *Table) lines(w io.Writer, rows [][]string, limit int) {
 	widths := t.widths(rows)
