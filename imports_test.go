@@ -36,7 +36,7 @@ var may = map[string][]string{
 	"internal/command":    {"internal/plainyaml"},
 	"internal/bashsyntax": {},
 	"internal/argument":   {"pkg/tool"},
-	"internal/agents":     {"internal/state"},
+	"internal/agents":     {"internal/lazyregexp", "internal/state"},
 	"internal/atomicfile": {},
 	"internal/filelock":   {},
 	"internal/editor":     {"internal/atomicfile"},

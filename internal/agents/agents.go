@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
 // Agent is an agent CLI that speaks ACP over its standard input and output.
@@ -31,6 +33,8 @@ type Agent struct {
 	UnaskedActs map[string]string
 	// UnaskedModes are its modes in which it asks nobody before it acts.
 	UnaskedModes []string
+	// searchTitle finds the directory in the titles of its searches, which name it nowhere else; nil where it does.
+	searchTitle *lazyregexp.Regexp
 	// EmptyWhereMissing is set where it reads a file before it makes it, and takes an error for a failure.
 	EmptyWhereMissing bool
 	// Key is the variable by which it is given the key of its model's API; "" for none that is known.
@@ -64,6 +68,19 @@ func (c Coverage) Confined(profile string) Coverage {
 	c.Prompts += "; never more than the profile"
 	c.Own = "confined: whatever it does, its shell and its MCP servers too, stays within profile " + profile
 	return c
+}
+
+// SearchDir returns the directory that a search of the agent's goes through, by the title of its question; "" where that
+// does not say it to everybody in the same way.
+func (a Agent) SearchDir(title string) string {
+	if a.searchTitle == nil {
+		return ""
+	}
+	found := a.searchTitle.FindStringSubmatch(title)
+	if found == nil || strings.Contains(found[1], "...") { // it has shortened it
+		return ""
+	}
+	return found[1]
 }
 
 // CoverageOf returns the coverage of the agent that a command starts; hooked is while its hooks ask us.
@@ -123,6 +140,10 @@ func Known() []Agent {
 		{
 			Name: "gemini", Title: "Gemini CLI", Program: "gemini", Args: []string{"--acp"},
 			Package: "@google/gemini-cli", Hooks: "0.61.0", ByRules: true, Key: "GEMINI_API_KEY", EmptyWhereMissing: true,
+			// 'PATTERN' within DIR, relative to its own, and a DIR that is listed (0.61.0, getDescription of grep.ts,
+			// ripGrep.ts, glob.ts and ls.ts; that of web-search.ts has blanks). Without a DIR it may search directories of its
+			// settings, too, and a quote in PATTERN could be the end of it.
+			searchTitle: lazyregexp.New(`\A(?:'[^']*' within )?([^'\s]+)\z`),
 			sees: Coverage{
 				Files: "writes and the reads before them are decided here", Terminals: neverUsed,
 				Prompts: "decided here or put to you",

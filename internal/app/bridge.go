@@ -196,12 +196,14 @@ func (b *bridge) run(ctx context.Context, o BridgeOptions) (_ int, err error) {
 		hooks = b.hooks
 	}
 	summaries := b.app.newSummaries()
+	known, _ := agents.ByCommand(o.Command)
 	options := acp.Options{
 		EditorIn: o.EditorIn, EditorOut: o.EditorOut, AgentIn: b.agent.Stdin, AgentOut: b.agent.Stdout,
 		Gate: b.door.Gate, Record: summaries, Mark: b.app.hidden.Mark, Degrades: b.app.degrades,
 		Tools:         &toolDoor{Door: b.door, self: b.self, boundary: b.boundary},
 		Hooks:         hooks,
 		UnaskedModes:  b.unaskedModes,
+		SearchDir:     known.SearchDir,
 		Board:         b.door.Questions,
 		Principal:     b.principal(o.Command),
 		Started:       b.startedAs,

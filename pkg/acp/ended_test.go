@@ -126,11 +126,11 @@ auto_approval_policies:
   - {id: put, applies_to: [mcp.web.put], parameters: {key: x}, decision: {type: approve}}
 `
 	for _, test := range []struct{ name, asks, first string }{
-		{"nearly a rule's command", `"title":"for f in *.py; do wc -l $f; done","kind":"execute"`,
+		{"nearly a rule's command", `"title":"wc -l $f","kind":"execute"`,
 			"a2a-acp asks because no rule approves or rejects it: rule count does not, because it uses the value of $f, and nobody knows what that is, or whether it is a secret\n" +
 				"It could reach all that you can: no sandbox holds the agent."},
 		{"a rule's command, and another", `"title":"wc -l a; rm b","kind":"execute"`,
-			"a2a-acp asks because no rule approves or rejects it\nIt would run: wc -l a; rm b\nIt could reach all that you can: no sandbox holds the agent."},
+			"a2a-acp asks because no rule approves or rejects it: none covers `rm`\nIt would run: wc -l a; rm b\nIt could reach all that you can: no sandbox holds the agent."},
 		{"nearly a rule's tool", `"title":"mcp__web__put","name":"mcp__web__put","kind":"other","rawInput":{"key":"hunter2"}`,
 			"a2a-acp asks because no rule approves or rejects it: rule put does not, because it has other arguments"},
 		{"no rule", `"title":"touch x","kind":"execute"`,
@@ -139,6 +139,8 @@ auto_approval_policies:
 			"a2a-acp asks because it `builds` (rule look, policies.yaml:4)\nIt could reach all that you can: no sandbox holds the agent."},
 		{"several commands", `"title":"cd x && touch 'a  b' 2>&1 > out | xargs rm *.o","kind":"execute"`,
 			"a2a-acp asks because no rule approves or rejects it\nIt would run: cd x; touch 'a  b' 2>&1 > out; xargs rm *.o; rm *.o … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+		{"a search that says a place", `"title":"'foo' within /nowhere","kind":"search"`,
+			"a2a-acp asks because no rule approves or rejects it\nOutside of the workspace: /nowhere"},
 		{"a search that says no place", `"title":"'foo'","kind":"search"`,
 			"a2a-acp asks because the agent does not say where it searches, so it could be anywhere, and no rule approves that"},
 		{"a fetch", `"title":"Fetch","kind":"fetch","rawInput":{"prompt":"Sum up https://example.com/a?x=1 and (http://127.0.0.1:80/)"}`,

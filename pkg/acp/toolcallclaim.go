@@ -106,6 +106,11 @@ func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 		c.touch(paths["diff"], true)
 	default:
 		c.readPaths(diffs, paths, readRawInput(call.rawInput))
+		if action == permissions.ActionSearch && len(c.request.Paths) == 0 && s.b.o.SearchDir != nil {
+			if dir := s.b.o.SearchDir(call.title); dir != "" {
+				c.touch([]string{dir}, false)
+			}
+		}
 		if action == permissions.ActionWrite {
 			c.coverWrites(s, diffs)
 		}
