@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -194,15 +193,7 @@ func readOfferText(v yamldoc.Value) *render.Text {
 	if !ok {
 		return nil
 	}
-	text, err := render.CompileText(source)
-	var wrong *render.TextError
-	switch {
-	case errors.As(err, &wrong):
-		reportAt(v, wrong.Finding)
-	case err != nil:
-		v.Fail(ruleTemplate, "", "%s", err)
-	}
-	return text
+	return textAt(v, source)
 }
 
 func readBase64(v yamldoc.Value) []byte {

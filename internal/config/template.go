@@ -186,17 +186,26 @@ func (e *toolEntry) warnImplied(implied []tool.Parameter) {
 }
 
 func (e *toolEntry) compileText(v yamldoc.Value) *render.Text {
-	text, err := render.CompileText(v.Node.Value)
-	var wrong *render.TextError
-	switch {
-	case errors.As(err, &wrong):
-		reportAt(v, wrong.Finding)
-		return nil
-	case err != nil:
-		v.Fail(ruleTemplate, "", "%s", err)
+	text := textAt(v, v.Node.Value)
+	if text == nil {
 		return nil
 	}
 	e.checkNames(v, text)
+	return text
+}
+
+// textAt compiles a text that stands in a value, and says all that is wrong with it; nil where something is.
+func textAt(v yamldoc.Value, source string) *render.Text {
+	text, err := render.CompileText(source)
+	var wrong *render.TextError
+	switch {
+	case errors.As(err, &wrong):
+		for _, finding := range wrong.Findings {
+			reportAt(v, finding)
+		}
+	case err != nil:
+		v.Fail(ruleTemplate, "", "%s", err)
+	}
 	return text
 }
 

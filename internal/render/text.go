@@ -36,13 +36,13 @@ type textUse struct{ tag, section bool }
 func CompileText(source string) (*Text, error) {
 	nodes, findings := parse(source)
 	if hasErrors(findings) {
-		return nil, &TextError{findings[0]}
+		return nil, &TextError{onlyErrors(findings)}
 	}
 	none := declare(nil)
 	markEntries(nodes, none)
 	t := &Text{nodes: nodes, names: map[string]textUse{}}
 	if found := t.collect(source, none); found != nil {
-		return nil, &TextError{*found}
+		return nil, &TextError{[]Finding{*found}}
 	}
 	if t.beyondMustache(source) {
 		return t, nil
@@ -110,11 +110,12 @@ func (t *Text) beyondMustache(source string) bool {
 // over an object of unknown fields may bind are not among them.
 func (t *Text) Names() []string { return slices.Clone(t.wanted) }
 
-// TextError is what is wrong with a text, at its place in the text.
-type TextError struct{ Finding Finding }
+// TextError is all that is wrong with a text, each at its place in it; there is at least one.
+type TextError struct{ Findings []Finding }
 
+// Error says the first.
 func (e *TextError) Error() string {
-	f := e.Finding
+	f := e.Findings[0]
 	message := fmt.Sprintf("line %d: %s: %s", f.Line, f.Tag, f.Message)
 	if f.Fix != "" {
 		message += "; " + f.Fix
