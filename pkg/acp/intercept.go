@@ -41,6 +41,7 @@ var editorIntercepts = map[string]intercept{
 	methodSessionDelete: (*Bridge).leaveSession,
 	methodPrompt:        (*Bridge).beginTurn,
 	methodCancel:        (*Bridge).cancelTurn,
+	methodCancelRequest: (*Bridge).editorCancels, // watched: a prompt may be cancelled so
 
 	methodSetMode:         (*Bridge).switchMode, // passes, unless a rule rejects it
 	methodSetConfigOption: (*Bridge).switchMode,

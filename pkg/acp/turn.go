@@ -73,6 +73,36 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 	return nil
 }
 
+// editorCancels owns $/cancel_request of the editor's: one that takes its prompt back cancels the turn, as session/cancel
+// does. Of several prompts that the agent has, only the last to be left is the turn.
+func (b *Bridge) editorCancels(frame ndjson.Frame, line []byte) error {
+	at := b.toAgent.reserve()
+	if params, err := exactObject(frame.Params); err == nil {
+		if s := b.onlyPrompt(params["requestId"]); s != nil {
+			b.withdrawTurn(s, errTurnCancelled)
+		}
+	}
+	at.put(bytes.Clone(line))
+	return nil
+}
+
+// onlyPrompt returns the session that a prompt was sent to; nil where the id is none of a prompt's that the agent has not
+// answered, or where it has others of that session.
+func (b *Bridge) onlyPrompt(id []byte) *Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	asked := b.fromEditorOpen[ndjson.ID(id)]
+	if asked == nil || asked.method != methodPrompt || asked.session == nil {
+		return nil
+	}
+	for _, other := range b.fromEditorOpen {
+		if other != asked && other.method == methodPrompt && other.session == asked.session {
+			return nil
+		}
+	}
+	return asked.session
+}
+
 // cancelLeft has the questions be over that an earlier bridge has put for a session, and that nobody waits for.
 func (b *Bridge) cancelLeft(session string, why error) {
 	if session != "" && b.o.Cancelled != nil {
