@@ -46,6 +46,7 @@ func (f *inForce) gather(v *evaluation) {
 		if f.own != nil {
 			f.found[1] = f.own.gather(v)
 		}
+		v.findUnfinished()
 	})
 }
 

@@ -34,6 +34,9 @@ type shellText struct {
 	// unnamed is the index of the first command that no rule names which approves, -1 where each is named by one; see
 	// inForce.findUnnamed.
 	unnamed int
+	// unfinished is a directory in which git runs that another command could make a repository of; "" for none. See
+	// evaluation.findUnfinished.
+	unfinished string
 	// dirs are the directories, resolved. A cd may fail, or stand in a loop, so every command may run in
 	// each of them.
 	dirs []string

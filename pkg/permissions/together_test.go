@@ -15,7 +15,8 @@ func TestRulesTogether(t *testing.T) {
 	t.Parallel()
 	b := testbed{}
 	b.dir = tree(t, map[string]string{
-		"ws/src/a.go": "", "ws/docs/a.md": "", "ws/README.md": "", "ws/sub/up": "-> ../README.md", "ws/main_test.py": "", "ws/package.json": "{}",
+		"ws/src/a.go": "", "ws/docs/a.md": "", "ws/README.md": "", "ws/sub/up": "-> ../README.md", "ws/main_test.py": "", "ws/package.json": "{}", "ws/.git/HEAD": "ref: refs/heads/x", "ws/.git/objects/": "", "ws/.git/refs/": "",
+		"ws/part/HEAD": "ref: refs/heads/main\n", "ws/part/config": hostileSettings,
 		"elsewhere/secret": "s", "home/": "",
 	})
 	b.ws = b.dir + "/ws"
@@ -81,6 +82,17 @@ func TestRulesTogether(t *testing.T) {
 		{"what it unpacks to a place", `unzip a.zip && cat README.md`, []File{v2(own("unzip a.zip"))}, "ask `unzip` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"a program that nobody knows", `./tool && cat README.md`, []File{v2(own("./tool"))}, "ask `./tool` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"two that move", `mv src/a.go up && cp up README.md`, []File{v2(own("mv"), other("cp"))}, "ask `mv` may have the names that `cp` goes by lead elsewhere, so one rule has to cover both"},
+		{"a redirection", `mv src/a.go up && cat < up`, []File{v2(own("mv"))}, "ask `mv` may have the name of a redirection lead elsewhere"},
+		{"one in a substitution", `mv src/a.go up; cat <<< "$(< up)"`, []File{v2(own("mv"))}, "ask `mv` may have the name of a redirection lead elsewhere"},
+		{"one to a file", `mv src/a.go up && npm test > up`, []File{v2(own("mv", commands(RedirectsWorkspace, "mv")), other("npm test", commands(RedirectsWorkspace, "npm test")))}, "ask `mv` may have the name of a redirection lead elsewhere"},
+		{"what a build is told to write", `mv src/a.go up && go build -o up .`, []File{v2(own("mv"), other("go build"))}, "ask `mv` may have the names that `go` goes by lead elsewhere, so one rule has to cover both"},
+		{"what a rule spells", `mv src/a.go up && go build -v -o up ./...`, []File{v2(own("mv"), other("go build -v -o up"))}, "approve own covers `mv`, other covers `go`"},
+		{"a file that says which version is meant", `git checkout other && npm --version`, []File{v2(own("git checkout"))}, "ask `git` may have the names that `npm` goes by lead elsewhere, so one rule has to cover both"},
+		{"a repository", `mkdir part/refs part/objects && git -C part status`, []File{v2(own("mkdir"))}, "ask `mkdir` may make a repository of `part`, in which `git` runs, so one rule has to cover both"},
+		{"a repository that is entered", `cd part && mkdir refs objects; git log`, []File{v2(own("mkdir"))}, "ask `mkdir` may make a repository of `part`, in which `git` runs, so one rule has to cover both"},
+		{"one that a build makes", `cd part && go build -o refs/ . && git status`, []File{v2(own("go build"))}, "ask `go` may make a repository of `part`, in which `git` runs, so one rule has to cover both"},
+		{"no repository", `mkdir -p docs/refs && git -C docs log && chmod +x src/a.go`, []File{v2(own("mkdir"), other("chmod"))}, "approve own covers `mkdir`, other covers `chmod`, careful-commands covers `git`"},
+		{"what git is told to ignore", `chmod 000 docs && git status`, []File{v2(own("chmod"))}, "ask `chmod` may have the names that `git` goes by lead elsewhere, so one rule has to cover both"},
 		{"one rule for both", `mv src/a.go up && touch x && ls`, []File{v2(own("mv, touch"))}, "approve own covers `mv`, `touch`, careful-commands covers `ls`"},
 		{"no name", `mv src/a.go up && ls && pwd`, []File{v2(own("mv"))}, "approve own covers `mv`, careful-commands covers `ls`, `pwd`"},
 		{"the project's own code", `npm test && cat README.md`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `cat`"},
