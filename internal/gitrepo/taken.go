@@ -27,9 +27,9 @@ var (
 )
 
 // Taken lists the files of the work tree that a command takes which adds, commits or puts away what has changed: the
-// tracked ones that differ from the last commit, or may, and those of t. The names are absolute. top is the work tree,
-// with its links resolved; in the directories avoid, no program is looked for. An error says in words for people what
-// cannot be told.
+// tracked ones that differ from the last commit, or may, and those of t. The names are absolute; one that ends in a slash
+// is a directory with a repository of its own. top is the work tree, with its links resolved; in the directories avoid, no
+// program is looked for. An error says in words for people what cannot be told.
 func (a *Asker) Taken(ctx context.Context, top string, t Take, avoid ...string) ([]string, error) {
 	ctx, cancel := a.deadline(ctx)
 	defer cancel()
@@ -65,7 +65,11 @@ func (l *look) names(ctx context.Context, top string, question []string) (names 
 	}
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		if len(name) > 0 {
-			names = append(names, filepath.Join(top, string(name)))
+			path := filepath.Join(top, string(name))
+			if name[len(name)-1] == '/' {
+				path += "/"
+			}
+			names = append(names, path)
 		}
 	}
 	return names, nil
@@ -85,7 +89,13 @@ func (l *look) changed(ctx context.Context, top string, all bool) (names []strin
 		}
 		path := filepath.Join(top, string(name))
 		var is unix.Stat_t
-		if err := unix.Lstat(path, &is); err != nil || is.Mode&unix.S_IFMT == unix.S_IFDIR { // gone, or a submodule
+		if err := unix.Lstat(path, &is); err != nil {
+			continue // gone
+		}
+		if is.Mode&unix.S_IFMT == unix.S_IFDIR { // a submodule, or what has taken the place of a file
+			if unix.Lstat(filepath.Join(path, ".git"), &is) == nil {
+				names = append(names, path+"/")
+			}
 			continue
 		}
 		if all || seen != (entry{is.Mtim, is.Ctim, uint32(is.Ino), uint32(is.Size)}) { //nolint:gosec // as the index cuts them

@@ -84,10 +84,47 @@ func (v *evaluation) addTaken(trees []wholeTree, g gitTaking, surely bool) []who
 		t := wholeTree{by: g.by, surely: surely, more: r.fault}
 		if r.Repository != nil {
 			t.files, t.more = v.taken(r.Repository, dir, g)
+			if nested := newModule(r.Repository, t.files); nested != "" && !surely && !g.shows && t.more == "" {
+				t.more = g.by + " would take " + shown(v.Workspace, nested) +
+					" with it, a repository of its own, whose settings git obeys from then on"
+			}
 		}
 		trees = append(trees, t)
 	}
 	return trees
+}
+
+// ignoreFile is where git finds which files it does not take.
+const ignoreFile = ".gitignore"
+
+// changesIgnored reports whether the act may change what git is told to ignore: it names such a file to something that is
+// neither git nor known only to read (echo > .gitignore && git add -A).
+func (v *evaluation) changesIgnored() bool {
+	named := func(name string) bool { return strings.EqualFold(filepath.Base(name), ignoreFile) }
+	if slices.ContainsFunc(v.Shell.Writes, func(w shellscan.Write) bool { return named(w.Path) }) {
+		return true
+	}
+	return slices.ContainsFunc(v.shell.commands, func(c shellscan.Command) bool {
+		return !isGit(c.Name) && !v.onlyReads(c) && slices.ContainsFunc(c.Args, func(word shellscan.Word) bool {
+			names, _ := possibleFiles(word.Text)
+			return slices.ContainsFunc(names, named)
+		})
+	})
+}
+
+// newModule returns the first of the files that git takes which is a repository of its own, and becomes a submodule; "" for
+// none. What git would run in one it has not been asked.
+func newModule(r *gitrepo.Repository, files []resource) string {
+	for _, p := range files {
+		if strings.HasSuffix(p.name, "/") && !hasModule(r, p.real) {
+			return p.real
+		}
+	}
+	return ""
+}
+
+func hasModule(r *gitrepo.Repository, top string) bool {
+	return slices.ContainsFunc(r.Modules, func(sub *gitrepo.Repository) bool { return sub.Top == top || hasModule(sub, top) })
 }
 
 // takenKey is what git is asked about once for each decision.
@@ -107,10 +144,11 @@ func (v *evaluation) taken(r *gitrepo.Repository, dir string, g gitTaking) (file
 		below = append(below, at)
 	}
 	asked := takenKey{r.Top, g.take}
+	asked.take.Ignored = asked.take.Ignored || asked.take.New && v.changesIgnored()
 	names, known := v.takenFiles[asked]
 	if !known {
 		v.facts.note("git in " + r.Top)
-		found, err := v.git.Taken(context.Background(), r.Top, g.take, v.Workspace.Dirs()...)
+		found, err := v.git.Taken(context.Background(), r.Top, asked.take, v.Workspace.Dirs()...)
 		if names.value, names.err = found, err; v.takenFiles == nil {
 			v.takenFiles = map[takenKey]fact[[]string]{}
 		}
@@ -122,9 +160,10 @@ func (v *evaluation) taken(r *gitrepo.Repository, dir string, g gitTaking) (file
 	case !v.work(len(names.value)):
 		return nil, tooMuch
 	}
-	for _, path := range names.value {
+	for _, name := range names.value {
+		path := strings.TrimSuffix(name, "/") // which a repository's ends in
 		if below == nil || slices.ContainsFunc(below, func(at string) bool { return isBelow(path, at) }) {
-			files = append(files, resource{name: path, real: path, maybe: []string{path}})
+			files = append(files, resource{name: name, real: path, maybe: []string{path}})
 		}
 	}
 	return files, ""

@@ -161,7 +161,7 @@ func TestSecretsTaken(t *testing.T) {
 	a := bed.authority(File{Name: "p.yaml", Version: Version2, Rules: []Rule{
 		rule("mine", Approve, func(r *Rule) {
 			r.Commands = &Commands{Network: &network, Allow: []string{"git add", "git stage -A", "git commit", "git stash", "zip", "scp", "aws s3", "npm publish",
-				"docker build", "zip -r whole.zip ."}}
+				"docker build", "zip -r whole.zip .", "touch"}}
 		}),
 	}})
 	for verdict, texts := range map[Verdict]string{
@@ -170,6 +170,7 @@ func TestSecretsTaken(t *testing.T) {
 			git add conf
 			git stash -u
 			git add -f ignored
+			touch .gitignore && git add ignored docs
 			zip -r x.zip .
 			zip -r x.zip ignored
 			zip -r x.zip linked
@@ -193,6 +194,37 @@ func TestSecretsTaken(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A repository in the work tree becomes a submodule where git adds it, and git status goes by its settings from then on. No
+// rule for git add means that.
+func TestRepositoriesTaken(t *testing.T) {
+	t.Parallel()
+	b := gitrepotest.New(t)
+	b.Init("ws")
+	b.Write("ws/file", "a")
+	b.Init("ws/known")
+	b.Git("ws", "add", "file", "known")
+	b.Git("ws", "commit", "-q", "-m", "two")
+	b.Init("ws/nested")
+	bed := testbed{b.Dir, b.WS}
+	a := bed.authority(presetFile(t, "careful"), v2(rule("mine", Approve, commands("", "git add", "git commit", "git stash"))))
+	decide := func(texts ...string) {
+		t.Helper()
+		for _, row := range texts {
+			want, text, _ := strings.Cut(row, " ")
+			if got := a.Decide(bed.shell(text)); got.Verdict.String() != want {
+				t.Errorf("%s: %s, want %s (%s)", text, got.Verdict, want, got.Reason)
+			}
+		}
+	}
+	decide("ask git add nested && git status", "ask git add -A", "ask git add .", "approve git add known file && git status", "approve git add -u nothing",
+		"approve git commit -am x")
+	b.Move("ws/nested", "nested")
+	decide("approve git add -A && git status")
+	b.Move("ws/file", "file")
+	b.Move("nested", "ws/file")
+	decide("ask git add -u file && git status", "ask git commit -am x", "approve git add known")
 }
 
 // git diff, git grep and git status -v show what is in tracked files that no word names. A .env that a repository brings along,
