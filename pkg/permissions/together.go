@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,13 +31,19 @@ func (a outcome) together(v *evaluation) outcome {
 		return a
 	}
 	var rules []*compiledRule
+	var aside []missed // those that do not hold for something else
 	for _, rule := range a.partly {
-		if rule.spellsSome(v) && rule.holdsBesideCommands(v) {
+		if !rule.spellsSome(v) {
+			continue
+		}
+		if why := rule.besideCommands(v); why == "" {
 			rules = append(rules, rule)
+		} else {
+			aside = append(aside, missed{rule, finding{why: why}})
 		}
 	}
 	slices.SortStableFunc(rules, func(a, b *compiledRule) int { return b.standing() - a.standing() })
-	covering, why := v.coverInOneProfile(rules)
+	covering, why := v.coverInOneProfile(rules, aside)
 	if a.apart = why; len(covering) < 2 || why != "" {
 		return a
 	}
@@ -122,12 +129,27 @@ func (c *compiledRule) spells(v *evaluation, i int) bool {
 	return !slices.ContainsFunc(c.commands, func(l *commandList) bool { return !l.spells(v, i) })
 }
 
-// holdsBesideCommands reports whether everything holds that the rule says, but for which commands it names.
-func (c *compiledRule) holdsBesideCommands(v *evaluation) bool {
-	conditions := slices.Concat(requestConditions, factConditions)
-	conditions = slices.DeleteFunc(conditions, func(c ruleCondition) bool { return c.key == "commands" })
-	return c.askAll(v, conditions, finding{holds: yes}).holds == yes &&
-		!slices.ContainsFunc(c.commands, func(l *commandList) bool { return l.refuses(v) != "" || l.reaches(v) != "" })
+// besideCommands tells why something does not hold that the rule says beside which commands it names; "" when all does. It
+// says no value of an argument.
+func (c *compiledRule) besideCommands(v *evaluation) (why string) {
+	for _, condition := range slices.Concat(requestConditions, factConditions) {
+		if condition.key == "commands" {
+			continue
+		}
+		switch holds, why := condition.ask(c, v); {
+		case holds == yes:
+		case condition.key == "parameters" || condition.key == "request":
+			return "it is about others"
+		default:
+			return cmp.Or(why, "its "+condition.key+" cannot be told")
+		}
+	}
+	for _, list := range c.commands {
+		if why := cmp.Or(list.refuses(v), list.reaches(v)); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // coveringRule is one of the rules that cover a line together, and what it covers, for people.
@@ -137,7 +159,7 @@ type coveringRule struct {
 }
 
 // coverInOneProfile is coverTogether with those of the rules that want the same sandbox profile, or none.
-func (v *evaluation) coverInOneProfile(rules []*compiledRule) (covering []coveringRule, why string) {
+func (v *evaluation) coverInOneProfile(rules []*compiledRule, aside []missed) (covering []coveringRule, why string) {
 	tried := map[string]bool{}
 	for _, first := range rules {
 		if tried[first.Sandbox] {
@@ -146,7 +168,7 @@ func (v *evaluation) coverInOneProfile(rules []*compiledRule) (covering []coveri
 		tried[first.Sandbox] = true
 		covering, why = v.coverTogether(slices.DeleteFunc(slices.Clone(rules), func(rule *compiledRule) bool {
 			return rule.Sandbox != "" && rule.Sandbox != first.Sandbox
-		}))
+		}), aside)
 		if len(covering) > 0 && why == "" {
 			break
 		}
@@ -155,14 +177,19 @@ func (v *evaluation) coverInOneProfile(rules []*compiledRule) (covering []coveri
 }
 
 // coverTogether returns those of the rules that cover the act's commands, for each the first that does. why tells why they
-// do not; neither is given where none of them covers anything.
-func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRule, why string) {
+// do not, by the rules aside, too; neither is given where none of them covers anything.
+func (v *evaluation) coverTogether(rules []*compiledRule, aside []missed) (covering []coveringRule, why string) {
 	by := make([][]*compiledRule, len(v.shell.commands)) // the rules that cover each command
 	for i, c := range v.shell.commands {
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
 		}
 		whyNot := ""
+		for _, m := range aside {
+			if m.rule.spells(v, i) {
+				whyNot = ": rule " + m.rule.ID + " does not, because " + m.why
+			}
+		}
 		for _, rule := range rules {
 			if !rule.spells(v, i) {
 				continue
@@ -170,7 +197,7 @@ func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRu
 			if exceeds := rule.exceeded(v, i); exceeds == "" {
 				by[i] = append(by[i], rule)
 			} else {
-				whyNot = ": " + strings.TrimPrefix(exceeds, shownCommand(c)+": ")
+				whyNot = ": " + strings.TrimPrefix(exceeds, "`"+display.Line(c.Name)+"`: ")
 			}
 		}
 		if _, free := builtins[c.Name]; len(by[i]) == 0 && free && c.Builtin && v.exceeds(c, 0) == "" {
@@ -186,7 +213,7 @@ func (v *evaluation) coverTogether(rules []*compiledRule) (covering []coveringRu
 		if known < 0 {
 			known, covering = len(covering), append(covering, coveringRule{rule: by[i][0]})
 		}
-		covering[known].commands = append(covering[known].commands, c.Name)
+		covering[known].commands = append(covering[known].commands, nameOf(c))
 	}
 	switch {
 	case len(covering) == 0:
@@ -344,5 +371,13 @@ func runsProject(c shellscan.Command) bool {
 	return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
 }
 
-// shownCommand names a command for people.
-func shownCommand(c shellscan.Command) string { return "`" + display.Line(c.Name) + "`" }
+// shownCommand names a command for people, with its subcommand.
+func shownCommand(c shellscan.Command) string { return "`" + nameOf(c) + "`" }
+
+func nameOf(c shellscan.Command) string {
+	name := c.Name
+	if saysWhat(c) > 0 {
+		name += " " + c.Args[0].Text
+	}
+	return display.Line(name)
+}

@@ -44,27 +44,27 @@ func TestRulesTogether(t *testing.T) {
 		files      []File
 		want       string // the verdict, and what the reason ends with
 	}{
-		{"a pipe", `npm test 2>&1 | tail -20`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `tail`"},
-		{"a list", `ls -la && npm test; echo "$?"`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `echo`, `ls`"},
-		{"a builtin that no rule names", `cd src && npm test | head`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `head`"},
+		{"a pipe", `npm test 2>&1 | tail -20`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `tail`"},
+		{"a list", `ls -la && npm test; echo "$?"`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `echo`, `ls`"},
+		{"a builtin that no rule names", `cd src && npm test | head`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `head`"},
 		{"behind a launcher", `timeout 60 python3 -m unittest | tail`, []File{v2(own("python3 -m unittest"))}, "approve own covers `python3`, careful-commands covers `tail`"},
-		{"two rules of a person's", `git add -A && git commit -m x && git push`, []File{v2(own("git add, git push"), other("git commit"))}, "approve own covers `git`, other covers `git`"},
-		{"three rules", `mkdir -p out && npm test | tail`, []File{v2(own("npm test"), other("mkdir"))}, "approve other covers `mkdir`, own covers `npm`, careful-commands covers `tail`"},
+		{"two rules of a person's", `git add -A && git commit -m x && git push`, []File{v2(own("git add, git push"), other("git commit"))}, "approve own covers `git add`, `git push`, other covers `git commit`"},
+		{"three rules", `mkdir -p out && npm test | tail`, []File{v2(own("npm test"), other("mkdir"))}, "approve other covers `mkdir`, own covers `npm test`, careful-commands covers `tail`"},
 		{"a workspace's own", `make test | tail`, []File{project}, "approve careful-commands covers `tail`, other covers `make`"},
 		{"that of another workspace", `make test | tail`, []File{elsewhere}, "ask "},
 		{"one that nobody trusts", `make test | tail`, []File{untrusted}, "ask "},
 
-		{"one command too many", `npm test | tail && npm publish`, []File{v2(own("npm test"))}, "ask none covers `npm`"},
+		{"one command too many", `npm test | tail && npm publish`, []File{v2(own("npm test"))}, "ask none covers `npm publish`"},
 		{"a file outside", `npm test | tail ../elsewhere/secret`, []File{v2(own("npm test"))}, "ask none covers `tail`: `" + b.dir + "/elsewhere/secret` lies outside the workspace"},
 		{"an option that writes", `npm test | sort -o README.md`, []File{v2(own("npm test"))}, "ask "},
 		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `./x`"},
 		{"a redirection that one does not allow", `npm test > src/out && cat README.md`, []File{v2(own("npm test", commands(RedirectsWorkspace, "npm test")))}, "ask "},
 		{"a variable that the line sets, LD_PRELOAD", `LD_PRELOAD=./x npm test | tail`, []File{v2(own("npm test"))}, "ask "},
-		{"one that changes nothing for what only reads", `CI=1 npm test | tail`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `tail`"},
-		{"a file that is excluded", `npm test | tail README.md`, []File{v2(own("npm test", exclude("README.md")))}, "ask none covers `npm`"},
-		{"no network", `curl https://a.example | npm test`, []File{v2(own("npm test", network(false, "npm test")), other("curl"))}, "ask none covers `npm`"},
-		{"a condition about all commands", `npm test | tail`, []File{v2(own("npm test", when("call.commands == ['npm']")))}, "ask none covers `npm`"},
-		{"the risk of all", `npm test | tail`, []File{v2(own("npm test", atMost(RiskLow)))}, "ask none covers `npm`"},
+		{"one that changes nothing for what only reads", `CI=1 npm test | tail`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `tail`"},
+		{"a file that is excluded", `npm test | tail README.md`, []File{v2(own("npm test", exclude("README.md")))}, "ask none covers `npm test`: rule own does not, because `README.md` is in exclude_paths (README.md)"},
+		{"no network", `curl https://a.example | npm test`, []File{v2(own("npm test", network(false, "npm test")), other("curl"))}, "ask none covers `npm test`: rule own does not, because `curl` reaches other machines, and the rule says network: false"},
+		{"a condition about all commands", `npm test | tail`, []File{v2(own("npm test", when("call.commands == ['npm']")))}, "ask none covers `npm test`: rule own does not, because when: call.commands == ['npm'] is false"},
+		{"the risk of all", `npm test | tail`, []File{v2(own("npm test", atMost(RiskLow)))}, "ask none covers `npm test`: rule own does not, because the risk is medium (it runs known commands in the workspace), and the rule goes up to low"},
 		{"expired", `npm test | tail`, []File{v2(own("npm test", func(r *Rule) { r.Expires = time.Unix(1, 0) }))}, "ask "},
 		{"another agent's", `npm test | tail`, []File{v2(own("npm test", agents("other")))}, "ask "},
 		{"only watched", `npm test | tail`, []File{v2(own("npm test", func(r *Rule) { r.Observe = true }))}, "ask "},
@@ -77,7 +77,7 @@ func TestRulesTogether(t *testing.T) {
 		{"and back", `cat up || mv src/a.go up`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"in a loop", `while true; do cat up; mv src/a.go up; done`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"a directory that becomes a link", `mv docs src && cd src && ls`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cd` goes by lead elsewhere, so one rule has to cover both"},
-		{"another tree", `git checkout other && grep -r x .`, []File{v2(own("git checkout"))}, "ask `git` may have the names that `grep` goes by lead elsewhere, so one rule has to cover both"},
+		{"another tree", `git checkout other && grep -r x .`, []File{v2(own("git checkout"))}, "ask `git checkout` may have the names that `grep` goes by lead elsewhere, so one rule has to cover both"},
 		{"what it unpacks", `tar xf a.tar && cat README.md`, []File{v2(own("tar xf a.tar"))}, "ask rule careful-commands does not, because `tar`: its option -x does more than read and print"},
 		{"what it unpacks to a place", `unzip a.zip && cat README.md`, []File{v2(own("unzip a.zip"))}, "ask `unzip` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"a program that nobody knows", `./tool && cat README.md`, []File{v2(own("./tool"))}, "ask `./tool` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
@@ -95,7 +95,7 @@ func TestRulesTogether(t *testing.T) {
 		{"what git is told to ignore", `chmod 000 docs && git status`, []File{v2(own("chmod"))}, "ask `chmod` may have the names that `git` goes by lead elsewhere, so one rule has to cover both"},
 		{"one rule for both", `mv src/a.go up && touch x && ls`, []File{v2(own("mv, touch"))}, "approve own covers `mv`, `touch`, careful-commands covers `ls`"},
 		{"no name", `mv src/a.go up && ls && pwd`, []File{v2(own("mv"))}, "approve own covers `mv`, careful-commands covers `ls`, `pwd`"},
-		{"the project's own code", `npm test && cat README.md`, []File{v2(own("npm test"))}, "approve own covers `npm`, careful-commands covers `cat`"},
+		{"the project's own code", `npm test && cat README.md`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `cat`"},
 		{"what it reads first", `cd src && mv a.go x && ls`, []File{v2(own("mv"))}, "approve own covers `mv`, careful-commands covers `ls`"},
 	} {
 		a := b.authority(append([]File{careful}, c.files...)...)
@@ -150,7 +150,7 @@ func TestWhatRulesTogetherSay(t *testing.T) {
 	reads := rule("reads", Approve, about(toolShell), commands(RedirectsNone, "tail"))
 	a := b.authority(v2(own("tests", "npm test", limited, because("it tests")), own("ends", "tail", limited)))
 	first, second := a.Take(text), a.Take(text)
-	if first.Verdict != Approve || first.Rule != "tests" || first.Reason != "rules together cover its commands: tests covers `npm`, ends covers `tail`" {
+	if first.Verdict != Approve || first.Rule != "tests" || first.Reason != "rules together cover its commands: tests covers `npm test`, ends covers `tail`" {
 		t.Errorf("the first: %+v", first)
 	}
 	for i, want := range []string{"tests", "ends"} {
