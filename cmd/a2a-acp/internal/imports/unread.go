@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
@@ -27,6 +28,14 @@ func sayUnread(env *cli.Environment, path, into, adds string) {
 			into = adds + into
 		}
 		env.Say(fmt.Sprintf("nothing reads it by itself: name it where the tools are wanted (bridge, mcp, serve and tools run take "+
-			"--tools %s), or have them in your own file (%s %s)", display.ShellWord(whole), into, display.ShellWord(mine)))
+			"--tools %s), or have them in your own file (%s %s)", word(env, whole), into, word(env, mine)))
 	}
+}
+
+// word is a path as a shell takes it, below the home directory by ~.
+func word(env *cli.Environment, path string) string {
+	if below, ok := strings.CutPrefix(env.Short(path), "~/"); ok {
+		return "~/" + display.ShellWord(below)
+	}
+	return display.ShellWord(path)
 }

@@ -156,7 +156,7 @@ func listSecrets(env *cli.Environment) ([]listedSecret, error) {
 func secretsSetCommand(env *cli.Environment) *cobra.Command {
 	var command bool
 	cmd := &cobra.Command{
-		Use:   "set NAME [--command -- PROGRAM ARGS...]",
+		Use:   "set NAME [-- PROGRAM ARGS...]",
 		Short: "Set a secret: typed without being shown, or read from standard input",
 		Long: `set keeps a value under a name and replaces the previous one. It asks for
 the value on the terminal without showing it, or reads all of standard

@@ -26,7 +26,7 @@ import (
 func Command(env *cli.Environment) *cobra.Command {
 	var list, revoke bool
 	cmd := &cobra.Command{
-		Use:   "trust (DIR | FILE | --list | --revoke DIR)",
+		Use:   "trust DIR | FILE",
 		Short: "Let a workspace's own files count, or a file's tools have your secrets",
 		Long: `A repository can bring .a2a-acp/auto_approval_policies.yaml, governors.yaml
 and tools.yaml. Until you trust them, only the rejecting rules count and the
