@@ -94,22 +94,27 @@ func (v *evaluation) addTaken(trees []wholeTree, g gitTaking, surely bool) []who
 	return trees
 }
 
-// ignoreFile is where git finds which files it does not take.
-const ignoreFile = ".gitignore"
-
 // changesIgnored reports whether the act may change what git is told to ignore: it names such a file to something that is
 // neither git nor known only to read (echo > .gitignore && git add -A).
 func (v *evaluation) changesIgnored() bool {
-	named := func(name string) bool { return strings.EqualFold(filepath.Base(name), ignoreFile) }
-	if slices.ContainsFunc(v.Shell.Writes, func(w shellscan.Write) bool { return named(w.Path) }) {
+	if slices.ContainsFunc(v.Shell.Writes, func(w shellscan.Write) bool { return isNamed(w.Path, ignoreFiles) }) {
 		return true
 	}
 	return slices.ContainsFunc(v.shell.commands, func(c shellscan.Command) bool {
-		return !isGit(c.Name) && !v.onlyReads(c) && slices.ContainsFunc(c.Args, func(word shellscan.Word) bool {
-			names, _ := possibleFiles(word.Text)
-			return slices.ContainsFunc(names, named)
-		})
+		return !isGit(c.Name) && !v.onlyReads(c) && namesFile(c, ignoreFiles)
 	})
+}
+
+// namesFile reports whether a word of a command could name a file that is called as one of these.
+func namesFile(c shellscan.Command, called []string) bool {
+	return slices.ContainsFunc(c.Args, func(word shellscan.Word) bool {
+		names, _ := possibleFiles(word.Text)
+		return slices.ContainsFunc(names, func(name string) bool { return isNamed(name, called) })
+	})
+}
+
+func isNamed(path string, called []string) bool {
+	return slices.ContainsFunc(called, func(name string) bool { return strings.EqualFold(filepath.Base(path), name) })
 }
 
 // newModule returns the first of the files that git takes which is a repository of its own, and becomes a submodule; "" for

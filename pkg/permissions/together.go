@@ -285,8 +285,20 @@ func (v *evaluation) onlyReads(c shellscan.Command) bool {
 func (v *evaluation) leavesNames(c shellscan.Command) bool {
 	c = withoutGlobals(c)
 	begin := fixedTexts(c)
-	return runsProject(c) || command.In(command.NameKeepers, c.Name) || len(begin) > 0 &&
-		(command.In(command.NameKeepers, c.Name+" "+begin[0]) || command.Subcommands(command.NameKeepers, c.Name)[begin[0]])
+	switch {
+	case !isGit(c.Name) && !command.In(command.FileWorkers, c.Name) && namesFile(c, ignoreFiles):
+		return false // what it writes there could have rg and git read what is hidden
+	case command.In(command.NameKeepers, c.Name), v.runsProject(c),
+		len(begin) > 0 && command.Subcommands(command.NameKeepers, c.Name)[begin[0]]:
+		return true
+	}
+	name := c.Name
+	for _, word := range begin[:min(2, len(begin))] { // gh pr create
+		if name += " " + word; command.In(command.NameKeepers, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // redirects reports whether a file is read or written that the shell itself finds by its name.
@@ -309,11 +321,11 @@ func (v *evaluation) goesByNames(i int, by []*compiledRule) bool {
 	begin := fixedTexts(c)
 	row, at := command.Lookup(c.Name, begin)
 	switch {
-	case row == nil && runsProject(c):
+	case row == nil && v.runsProject(c):
 		return slices.ContainsFunc(c.Args[spelledWords(c, by):], mayName)
 	case row == nil || isGit(c.Name) || len(begin) != len(c.Args):
 		return true
-	case row.Language == "" && (runsProject(c) || isInterpreter(c.Name)):
+	case row.Language == "" && (v.runsProject(c) || isInterpreter(c.Name)):
 		return true // npm --version
 	}
 	w, why := readCommandWords(row, begin[at:], 0)
@@ -365,10 +377,23 @@ func (v *evaluation) findUnfinished() {
 	}
 }
 
-// runsProject reports whether a program builds or tests the project, and so runs its code.
-func runsProject(c shellscan.Command) bool {
-	name := filepath.Base(c.Name)
-	return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
+// runsProject reports whether a program builds or tests the project, and so runs its code: itself (npm test), or as what another
+// one runs (npx jest, python3 -m pytest).
+func (v *evaluation) runsProject(c shellscan.Command) bool {
+	name, begin := filepath.Base(c.Name), fixedTexts(c)
+	builds := func(name string) bool {
+		return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
+	}
+	switch {
+	case builds(name):
+		return true
+	case len(begin) > 1 && command.Subcommands(command.ModuleOptions, name)[begin[0]]:
+		return builds(begin[1])
+	case command.Subcommands(command.CommandRunners, name) == nil:
+		at := v.startedAt(c.Name, begin)
+		return at >= 0 && builds(begin[at])
+	}
+	return false
 }
 
 // shownCommand names a command for people, with its subcommand.
