@@ -315,7 +315,7 @@ func TestKilled(t *testing.T) {
 				t.Errorf("task %s: event %d was told as\n%v\nand is\n%v", id, number, event, kept)
 			}
 		}
-		result, failure := h.rpc(task.Owner, "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+		result, failure := h.settled(task.Owner, id)
 		switch state := at(result, "status.state"); state {
 		case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED":
 		case "TASK_STATE_INPUT_REQUIRED":
@@ -341,6 +341,17 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d times killed, %d tasks; %d events pushed, %d of them again", times, len(w.told), pushes, again)
 	if most > 1 {
 		t.Errorf("a process has pushed %d events of a task again", most)
+	}
+}
+
+// settled returns a task once the server that came anew has gone on with it, as far as it goes by itself.
+func (h *house) settled(owner, id string) (result, failure map[string]any) {
+	for {
+		result, failure = h.rpc(owner, "GetTask", fmt.Sprintf(`{"id":%q}`, id))
+		if state := at(result, "status.state"); state != "TASK_STATE_SUBMITTED" && state != "TASK_STATE_WORKING" {
+			return result, failure
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
