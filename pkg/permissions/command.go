@@ -41,7 +41,7 @@ func (l *commandList) covers(v *evaluation) string {
 	if why := l.reaches(v); why != "" {
 		return why
 	}
-	some := false
+	some, prints := false, false
 	for i, c := range v.shell.commands {
 		if launches(c, v.shell.commands[i+1:]) {
 			continue
@@ -49,6 +49,7 @@ func (l *commandList) covers(v *evaluation) string {
 		named, why := l.command(v, i)
 		some = some || why == ""
 		if _, free := builtins[c.Name]; why != "" && !named && free && c.Builtin {
+			prints = prints || c.Name != "cd" && len(c.Args) > 0
 			why = v.exceeds(c, 0)
 		}
 		if why != "" {
@@ -57,6 +58,9 @@ func (l *commandList) covers(v *evaluation) string {
 	}
 	if !some {
 		return "the rule names none of its commands"
+	}
+	if prints {
+		return v.redirectsElsewhere()
 	}
 	return ""
 }

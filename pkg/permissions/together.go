@@ -245,7 +245,7 @@ func (v *evaluation) leadsElsewhere(by [][]*compiledRule) string {
 		}
 		leaves := v.leavesNames(c)
 		if !leaves && v.redirects() {
-			return shownCommand(c) + " may have the name of a redirection lead elsewhere"
+			return shownCommand(c) + redirectedElsewhere
 		}
 		for j, other := range v.shell.commands {
 			if i == j || launches(other, v.shell.commands[j+1:]) ||
@@ -260,6 +260,23 @@ func (v *evaluation) leadsElsewhere(by [][]*compiledRule) string {
 				return fmt.Sprintf("%s may make a repository of %s, in which %s runs, so one rule has to cover both",
 					shownCommand(c), v.shell.unfinished, shownCommand(other))
 			}
+		}
+	}
+	return ""
+}
+
+const redirectedElsewhere = " may have the name of a redirection lead elsewhere"
+
+// redirectsElsewhere is leadsElsewhere for what one rule covers, where bash prints something that the rule does not name: git
+// checkout other && echo "$(< up)". A program that nobody knows could do that by itself.
+func (v *evaluation) redirectsElsewhere() string {
+	if !v.redirects() {
+		return ""
+	}
+	for _, c := range v.shell.commands {
+		name := filepath.Base(c.Name)
+		if (isGit(name) || command.In(command.Copiers, name) || v.in(command.Unpackers, name)) && !v.onlyReads(c) && !v.leavesNames(c) {
+			return shownCommand(c) + redirectedElsewhere
 		}
 	}
 	return ""
