@@ -73,6 +73,11 @@ func TestRulesTogether(t *testing.T) {
 		{"a rule that rejects", `npm test | tail`, []File{v2(own("npm test"), rule("no", Reject, commands("", "tail")))}, "reject the tool and the commands match"},
 		{"input that is run", `cat README.md | bash`, []File{v2(own("bash"))}, "ask it cannot be told what it runs: line 1: bash runs what it reads on its standard input"},
 
+		{"input that says what is packed", `find . -name x | zip -@ x.zip`, []File{v2(own("zip"))}, "ask `zip` may do what `find` prints, so one rule has to cover both"},
+		{"input that is applied", `cat README.md | kubectl apply -f -`, []File{v2(own("kubectl apply"))}, "ask `kubectl apply` may do what `cat` prints, so one rule has to cover both"},
+		{"input that is taken for a file", `cat README.md | docker compose -f - up`, []File{v2(own("docker compose"))}, "ask `docker compose` may do what `cat` prints, so one rule has to cover both"},
+		{"input that is run, of a console", `cat README.md | rails console`, []File{v2(own("rails console"))}, "ask it cannot be told what it runs: line 1: rails runs what it reads on its standard input"},
+		{"and of another", `cat README.md | dotnet fsi`, []File{v2(own("dotnet fsi"))}, "ask it cannot be told what it runs: line 1: dotnet runs what it reads on its standard input"},
 		{"a link that moves", `mv src/a.go up && cat up`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"and back", `cat up || mv src/a.go up`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
 		{"in a loop", `while true; do cat up; mv src/a.go up; done`, []File{v2(own("mv"))}, "ask `mv` may have the names that `cat` goes by lead elsewhere, so one rule has to cover both"},
