@@ -70,17 +70,17 @@ func (c Coverage) Confined(profile string) Coverage {
 	return c
 }
 
-// SearchDir returns the directory that a search of the agent's goes through, by the title of its question; "" where that
-// does not say it to everybody in the same way.
-func (a Agent) SearchDir(title string) string {
+// SearchDir returns the directory that a search of the agent's goes through, by the title of its question, or that it only
+// lists; "" where that does not say it to everybody in the same way.
+func (a Agent) SearchDir(title string) (dir string, lists bool) {
 	if a.searchTitle == nil {
-		return ""
+		return "", false
 	}
 	found := a.searchTitle.FindStringSubmatch(title)
 	if found == nil || strings.Contains(found[1], "...") { // it has shortened it
-		return ""
+		return "", false
 	}
-	return found[1]
+	return found[1], !strings.HasPrefix(title, "'")
 }
 
 // CoverageOf returns the coverage of the agent that a command starts; hooked is while its hooks ask us.

@@ -25,11 +25,11 @@ func TestSearchDir(t *testing.T) {
 		"Searching the web for: \"x\"":    "",
 		"Searching for 'hello' within su": "",
 	} {
-		if got := agent.SearchDir(title); got != want {
-			t.Errorf("%q: %q, want %q", title, got, want)
+		if got, lists := agent.SearchDir(title); got != want || lists != (want != "" && title[0] != '\'') {
+			t.Errorf("%q: %q (listed: %t), want %q", title, got, lists, want)
 		}
 	}
-	if got := (Agent{}).SearchDir("'hello' within sub"); got != "" {
+	if got, _ := (Agent{}).SearchDir("'hello' within sub"); got != "" {
 		t.Errorf("another agent: %q", got)
 	}
 }

@@ -58,6 +58,7 @@ const (
 	Quoters                 Group = "quoters"
 	Showers                 Group = "showers of changes"
 	NameKeepers             Group = "keepers of names"
+	PassingOn               Group = "passing on"
 )
 
 // OpenGroup is a group that a person's own commands.yaml can put a program in, too.

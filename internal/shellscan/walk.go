@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 )
 
 // node looks at one node of the syntax tree. The walk is syntax.Walk's, so that no command can hide in a
@@ -141,6 +143,8 @@ func (t *text) call(n *syntax.CallExpr) {
 	for i, arg := range n.Args {
 		if looped, ok := t.looped[arg]; ok {
 			words[i] = looped
+		} else if text, ok := printedText(arg); ok && len(t.functions) == 0 && !strings.Contains(t.source, "\r") {
+			words[i] = shellwords.Word{Text: text, Fixed: true}
 		}
 	}
 	first := n.Args[0]

@@ -176,9 +176,9 @@ type Options struct {
 	// Noise is called with what the agent printed to its output that is no frame. Required.
 	Noise func(line []byte)
 
-	// SearchDir returns the directory that a search goes through, by the title of its question; "" where that does not
-	// say it. Optional.
-	SearchDir func(title string) string
+	// SearchDir returns the directory that a search goes through, by the title of its question, or that it only lists; ""
+	// where that does not say it. Optional.
+	SearchDir func(title string) (dir string, lists bool)
 	// UnaskedModes are the agent's modes in which it does not ask. A person who prompts it in one is told,
 	// once a session. Optional.
 	UnaskedModes []string

@@ -53,7 +53,7 @@ func newStage(t *testing.T, policies, setup string) *stage {
 	s.editor, s.agent = bufio.NewReader(editorR), bufio.NewReader(agentInR)
 	in := gate.InForce{Rules: rulesOf(t, policies)}
 	o := acp.Options{
-		SearchDir: func(title string) string { _, dir, _ := strings.Cut(title, " within "); return dir },
+		SearchDir: func(title string) (string, bool) { _, dir, _ := strings.Cut(title, " within "); return dir, false },
 		EditorIn:  editorInR, EditorOut: editorOut, AgentIn: agentIn, AgentOut: agentR,
 		Record: s.record,
 		Workspace: func(cwd string, more []string) tool.Workspace {

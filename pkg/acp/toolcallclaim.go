@@ -79,6 +79,13 @@ func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 	case !ok:
 		action = permissions.ActionOther
 	}
+	searched := ""
+	if action == permissions.ActionSearch && s.b.o.SearchDir != nil {
+		lists := false
+		if searched, lists = s.b.o.SearchDir(call.title); lists {
+			action = permissions.ActionRead // of a directory
+		}
+	}
 	r.Action, r.Prompt, r.Tools = action, true, promptTools[action]
 	c := claim{request: r, touched: map[string]bool{}}
 	c.doubt(permissions.Doubtful(call.title)...)
@@ -106,10 +113,11 @@ func readClaim(s *Session, call *toolCall, r permissions.Request) claim {
 		c.touch(paths["diff"], true)
 	default:
 		c.readPaths(diffs, paths, readRawInput(call.rawInput))
-		if action == permissions.ActionSearch && len(c.request.Paths) == 0 && s.b.o.SearchDir != nil {
-			if dir := s.b.o.SearchDir(call.title); dir != "" {
-				c.touch([]string{dir}, false)
+		if searched != "" && len(c.request.Paths) == 0 {
+			if !filepath.IsAbs(searched) {
+				searched = filepath.Join(c.request.Dir, searched)
 			}
+			c.touch([]string{searched}, false)
 		}
 		if action == permissions.ActionWrite {
 			c.coverWrites(s, diffs)
