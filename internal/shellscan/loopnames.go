@@ -95,8 +95,9 @@ func (t *text) namesInLoop(pattern string, words map[*syntax.Word]loopedWord) (e
 	before := t.looped
 	t.looped = map[*syntax.Word]shellwords.Word{}
 	for word, looped := range words {
-		// Without quotes a name can be several words, and one that begins as the pattern does an option.
-		many := !looped.quoted || strings.ContainsRune("*?-", rune(pattern[0]))
+		// Without quotes a name can be several words. One with no directory in front, which a find always gives, can be an
+		// option or what a program takes for another thing: host:x of tar, FS=x of awk.
+		many := !looped.quoted || !strings.Contains(pattern, "/")
 		t.looped[word] = shellwords.Word{Found: looped.whole, Splits: looped.whole && many, Printed: looped.quoted}
 	}
 	endFinds := t.finds(findsNames(pattern))

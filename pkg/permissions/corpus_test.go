@@ -98,6 +98,7 @@ var trappedFiles = map[string]string{
 	"ws/vendored/in/x.txt": "", `ws/slash/x\y`: "-> ../../elsewhere/secret", `ws/slash/d\e`: "-> ../../elsewhere", `ws/slash/d\\e/`: "",
 	"ws/whole/.git/info/exclude": "!.env\n", "ws/whole/.env": "KEY=1", "ws/whole/sub/a.md": "", "ws/tree/.git": "gitdir: ../whole/.git/worktrees/tree\n", "ws/tree/sub/a.md": "",
 	"ws/whole/.git/worktrees/tree/commondir": "../..\n",
+	"ws/names/x.pem":                         "KEY=1", "ws/names/x.[Ap]em": "", "ws/names/to": "-> ../../elsewhere/secret", "ws/names/--files0-from=to": "", "ws/names/host:x": "", "ws/names/FS=x": "",
 }
 
 // hostileSettings have git run something whenever it looks around.

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,12 @@ const foundName = "/@env>found"
 // is an operand.
 const mostFoundWords = 4
 
+// The letters by which one name becomes another, or several.
+const (
+	blanks = " \t\n\v\f\r"
+	quotes = "\"'\\"
+)
+
 // foundNames returns words in the place of the names that a command is given, one or more, as it is if that
 // must not be.
 func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Row) (names []string, why string) {
@@ -40,6 +47,18 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	if !ok {
 		return nil, "it cannot be told what the find finds"
 	}
+	apart := ""
+	switch {
+	case xargs:
+		apart = blanks + quotes
+	case split: // a shell splits the value of $f, and takes each part for a pattern
+		apart = blanks + quotes + "*?["
+	}
+	if split && !xargs && f.roots[0] == "." && f.name != "" {
+		if why := v.namesOption(dir, f.name); why != "" {
+			return nil, why
+		}
+	}
 	for _, root := range f.roots {
 		if strings.Trim(root, plainNameLetters+"/") != "" || root == "" || root[0] == '-' {
 			return nil, "it cannot be told what a find gives it that begins at " + display.Line(root)
@@ -52,11 +71,26 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 			return nil, "it cannot be told where the find begins: " + display.Line(err.Error())
 		}
 		if why := v.treeHazard(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true,
-			plain: split, name: f.name}); why != "" {
+			apart: apart, name: f.name}); why != "" {
 			return nil, why
 		}
 	}
 	return []string{strings.TrimRight(f.roots[0], "/") + foundName}, ""
+}
+
+// namesOption tells why a name that a loop's pattern stands for, with no directory in front, could be an option.
+func (v *evaluation) namesOption(dir, pattern string) string {
+	if !beginsPlain(pattern) && !endsPlain(pattern) {
+		return fmt.Sprintf("a name that %s stands for could be an option: write ./%[1]s", display.Line(pattern))
+	}
+	names, ok := v.matchPattern(dir, pattern)
+	if !ok {
+		return tooMuch
+	}
+	if at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") }); at >= 0 {
+		return fmt.Sprintf("%s stands for %s, too, which could be an option", display.Line(pattern), display.Line(names[at]))
+	}
+	return ""
 }
 
 // foundFiles is what the words of a find say of the files that it finds.

@@ -48,9 +48,10 @@ type walkedTree struct {
 	hidden, follows bool
 	only            string // the ends of the names of its files, slashes between them; "" for all
 	// found tells that its files are those that a find gives to a program: those of that name, in .git,
-	// too, and where plain is set none whose name is more than a word.
-	found, plain bool
-	name         string
+	// too, and none whose name holds one of the letters apart, which make it more than a word, or another.
+	found bool
+	name  string
+	apart string
 }
 
 // treeHazard is walkTree, once for each.
@@ -104,8 +105,8 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 				func(end string) bool { return strings.HasSuffix(entry.Name(), end) }) {
 			return nil
 		}
-		if tree.plain && strings.ContainsAny(strings.TrimPrefix(path, root), " \t\n\v\f\r\"'\\") {
-			why = "xargs would take " + shown(v.Workspace, path) + " for another name"
+		if tree.apart != "" && strings.ContainsAny(strings.TrimPrefix(path, root), tree.apart) {
+			why = shown(v.Workspace, path) + " would be taken for another name, or for several"
 			return fs.SkipAll
 		}
 		if tree.follows && entry.Type()&fs.ModeSymlink != 0 {
