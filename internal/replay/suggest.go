@@ -222,7 +222,7 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 	}
 	switch {
 	case first.Shell != nil:
-		why = rule.aboutCommand(first)
+		why = rule.aboutCommand(g, s.judge.Authority)
 	case g.paths[0] != "":
 		rule.aboutFiles(g)
 	default:
@@ -272,8 +272,9 @@ func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
 	}
 }
 
-// aboutCommand allows the very words of each command.
-func (rule *SuggestedRule) aboutCommand(r permissions.Request) (why string) {
+// aboutCommand allows the very words of each command, and none behind them where these could do more.
+func (rule *SuggestedRule) aboutCommand(g *group, authority *permissions.Authority) (why string) {
+	r := g.acts[0].Request
 	rule.Commands = &suggestedCommands{Redirects: "none"}
 	for _, c := range r.Shell.Commands {
 		words := []string{c.Name}
@@ -300,6 +301,35 @@ func (rule *SuggestedRule) aboutCommand(r permissions.Request) (why string) {
 	}
 	rule.Match = append(rule.Match, example(""))
 	rule.NotMatch = append(rule.NotMatch, example(" && rm -rf x"))
+	for _, act := range g.acts {
+		if open := authority.OpenEnded(act.Request); open != "" {
+			rule.NotMatch = append(rule.NotMatch, example(" x"))
+			return rule.spellTexts(g, open)
+		}
+	}
+	return ""
+}
+
+// spellTexts holds a command to the texts that were approved: the first words of commands let further ones through.
+func (rule *SuggestedRule) spellTexts(g *group, open string) (why string) {
+	var texts []any
+	for _, act := range g.acts {
+		text := act.Request.ShellText
+		if given, ok := act.Request.Arguments["command"].(string); !ok || given != text {
+			return "a rule has to hold it to its whole text (" + open + "), and that is not on record as an argument of its own"
+		}
+		if !slices.Contains(texts, any(text)) {
+			texts = append(texts, text)
+		}
+	}
+	switch {
+	case len(texts) == 1:
+		rule.Parameters = map[string]any{"command": texts[0]}
+	case len(texts) <= mostValues:
+		rule.Parameters = map[string]any{"command": map[string]any{"in": texts}}
+	default:
+		return fmt.Sprintf("it was written in %d ways, so there is no narrow rule", len(texts))
+	}
 	return ""
 }
 

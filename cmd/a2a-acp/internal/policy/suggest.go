@@ -24,6 +24,9 @@ func policySuggestCommand(env *cli.Environment) *cobra.Command {
 times, and writes the narrowest rule for each, with examples of what it
 matches and does not match. It changes no file: read the rules, and copy
 those that you want into your policy file. A rule holds in every workspace.
+It goes by the first words of commands that only read (git log), or run what
+the project has set up (npm test). Of others, such as those that remove,
+print variables or reach the network, it approves only the very text.
 
 It suggests none for files that run as code, hold secrets or lie outside the
 workspace, for commands that cannot be determined, and for what a person has

@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/a2a-acp/a2a-acp/internal/config"
+	"github.com/a2a-acp/a2a-acp/pkg/events"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+	"github.com/a2a-acp/a2a-acp/pkg/tool"
+)
+
+// A rule that is suggested approves what a person has approved, and with further words only what these cannot change.
+func TestSuggestedCommands(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"a", "b", "x", "build", "docs", "shop"} {
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		text  string
+		wider []string // what a shape approves, too; none where the text alone is approved
+		other []string // what no rule approves that is suggested for the text
+	}{
+		{"git log", []string{"git log -3"}, nil}, {"npm test", []string{"npm test -- x"}, nil}, {"cat a | head", []string{"cat a b | head"}, nil},
+		{"go test ./...", []string{"go test ./... -v"}, nil}, {"ls && npm test", []string{"ls -l && npm test"}, nil},
+		{"npm", nil, []string{"npm publish"}}, {"npm --silent", nil, []string{"npm --silent run x"}}, {"npm run", nil, []string{"npm run x"}},
+		{"npm run build", []string{"npm run build -- x"}, nil}, {"yarn run -s", nil, []string{"yarn run -s x"}}, {"poetry run", nil, nil}, {"uv run pytest", nil, nil},
+		{"make a", nil, []string{"make a b"}}, {"frobnicate a", nil, []string{"frobnicate a --all"}},
+		{"env | grep -i python", nil, []string{"env", "env | grep -i python x", "env | grep -i python | sort"}},
+		{"printenv HOME", nil, []string{"printenv", "printenv HOME PATH"}}, {"set", nil, nil}, {"export", nil, nil},
+		{"ps aux | grep python | head", nil, []string{"ps aux -E | head", "ps aux | head", "ps aux"}},
+		{"git add a", nil, []string{"git add a b"}}, {"git checkout a", nil, []string{"git checkout a b"}}, {"curl http://127.0.0.1/a", nil, nil},
+		{"rm -rf build docs", nil, []string{"rm -rf build docs shop", "rm -rf build docs; rm -rf build docs shop"}},
+		{"rm a", nil, nil}, {"rmdir a", nil, nil}, {"mv a b", nil, nil}, {"cp a b", nil, nil}, {"dd if=a of=b", nil, nil}, {"shred a", nil, nil},
+		{"truncate -s 0 a", nil, nil}, {"chmod +x a", nil, nil}, {"git rm a", nil, nil}, {"git clean -f a", nil, nil}, {"git reset --hard a", nil, nil},
+		{"find a -delete", nil, nil}, {"ls && rm a", nil, nil}, {"timeout 5 rm a", nil, nil}, {"nohup mv a b", nil, nil}, {"sed -i s/a/b/ a", nil, nil},
+	} {
+		request := func(text string) permissions.Request {
+			return permissions.Example{Command: text}.Request(tool.Workspace{Root: root}, nil)
+		}
+		j := testJudge(t, replayRules)
+		var acts []Recorded
+		for _, e := range readBack(t, slices.Repeat([]events.Event{written(request(test.text), permissions.SourcePerson, "approve")}, 2)...) {
+			act, ok := ReadBack(e, nil)
+			if !ok {
+				t.Fatalf("%s is no act", test.text)
+			}
+			acts = append(acts, act)
+		}
+		suggestions, left := j.Suggest(acts, 2)
+		if len(suggestions) == 0 {
+			if len(left) != 1 || test.wider != nil || left[0].Why == "" {
+				t.Errorf("%s: no rule, %v", test.text, left)
+			}
+			continue
+		}
+		data, err := PolicyFile([]SuggestedRule{suggestions[0].Rule})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", test.text, err, data)
+		}
+		authority := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file})})
+		approves := func(text string) bool {
+			d, _ := authority.Redecide(request(text), time.Now())
+			return d.Verdict == permissions.Approve && d.Source == permissions.SourcePolicy
+		}
+		if test.wider == nil {
+			test.other = append(test.other, test.text+" x", test.text+" -x")
+		}
+		for _, text := range append(test.wider, test.text) {
+			if !approves(text) {
+				t.Errorf("the rule for `%s` does not approve `%s`:\n%s", test.text, text, data)
+			}
+		}
+		for _, text := range test.other {
+			if approves(text) {
+				t.Errorf("the rule for `%s` approves `%s`:\n%s", test.text, text, data)
+			}
+		}
+	}
+}
