@@ -36,16 +36,27 @@ func (v *evaluation) leadsElsewhere(by [][]*compiledRule) string {
 			case !leaves && v.goesByNames(j, by[j]):
 				return fmt.Sprintf("%s may have the names that %s goes by lead elsewhere, so one rule has to cover both",
 					shownCommand(c), shownCommand(other))
-			case v.shell.unfinished != "" && isGit(other.Name) && !isGit(c.Name):
-				return fmt.Sprintf("%s may make a repository of %s, in which %s runs, so one rule has to cover both",
-					shownCommand(c), v.shell.unfinished, shownCommand(other))
 			}
+		}
+	}
+	return v.makesRepository()
+}
+
+const redirectedElsewhere = " may have the name of a redirection lead elsewhere"
+
+// makesRepository tells why a command may make a repository of a directory in which git runs, whatever rule covers them; "" if
+// none does. Its settings came with the directory, and nobody has looked at them.
+func (v *evaluation) makesRepository() string {
+	if v.shell.unfinished == "" {
+		return ""
+	}
+	for i, c := range v.shell.commands {
+		if !isGit(c.Name) && !v.onlyReads(c) && !launches(c, v.shell.commands[i+1:]) {
+			return fmt.Sprintf("%s may make a repository of %s, in which git runs", shownCommand(c), v.shell.unfinished)
 		}
 	}
 	return ""
 }
-
-const redirectedElsewhere = " may have the name of a redirection lead elsewhere"
 
 // redirectsElsewhere is leadsElsewhere for what one rule covers, where bash prints something that the rule does not name: git
 // checkout other && echo "$(< up)". A program that nobody knows could do that by itself.

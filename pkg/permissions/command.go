@@ -59,6 +59,9 @@ func (l *commandList) covers(v *evaluation) string {
 	if !some {
 		return "the rule names none of its commands"
 	}
+	if why := v.makesRepository(); why != "" {
+		return why
+	}
 	if prints {
 		return v.redirectsElsewhere()
 	}

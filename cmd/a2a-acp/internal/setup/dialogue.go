@@ -117,7 +117,7 @@ type presetWord struct{ name, words string }
 // presetWords say what each preset is, in the order in which they are offered.
 var presetWords = []presetWord{
 	{"careful", "reads and harmless commands in the project are approved"},
-	{"balanced", "also edits that the agent asks for, where git can take them back"},
+	{"balanced", "also edits that the agent asks for, and commands that write, where git can take it back"},
 	{confinedPreset, "agents run in a sandbox; edits and commands in it are approved"},
 	{"strict", "everything is asked"},
 }
