@@ -68,6 +68,10 @@ git add -A && git push
 git checkout main
 git restore main.go
 git switch -C main
+git switch -c fix -C main
+git checkout -b fix -B main
+git restore --staged --worktree main.go
+git restore --staged -qW main.go
 go test -exec ./evil ./...
 go test -o /tmp/x ./...
 go build -o ../x .

