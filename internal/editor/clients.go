@@ -37,6 +37,14 @@ func urlEntry(kind, name, reference string) func(Server) any {
 	}
 }
 
+// claudeFile is where Claude Code keeps its settings: in the home itself, unless it was given a directory for them.
+func claudeFile(p Dirs) string {
+	if p.Claude != "" {
+		return filepath.Join(p.Claude, ".claude.json")
+	}
+	return filepath.Join(p.Home, ".claude.json")
+}
+
 // Clients returns the MCP clients whose settings are known.
 func Clients() []Client {
 	under := func(parts ...string) func(Dirs) string {
@@ -56,7 +64,7 @@ func Clients() []Client {
 		{Name: "claude-desktop", Title: "Claude Desktop", file: inConfig("Claude", "claude_desktop_config.json"), section: "mcpServers",
 			stdio: stdioEntry},
 		// https://code.claude.com/docs/en/mcp
-		{Name: "claude-code", Title: "Claude Code", file: under(".claude.json"), project: ".mcp.json", section: "mcpServers",
+		{Name: "claude-code", Title: "Claude Code", file: claudeFile, project: ".mcp.json", section: "mcpServers",
 			stdio: typedEntry, url: urlEntry("http", "url", "${NAME}")},
 		// https://cursor.com/docs/context/mcp
 		{Name: "cursor", Title: "Cursor", file: under(".cursor", "mcp.json"), project: ".cursor/mcp.json", section: "mcpServers",

@@ -20,6 +20,12 @@ type Editor struct {
 type Dirs struct {
 	Home   string // absolute
 	Config string // $XDG_CONFIG_HOME, or "" for its default
+	Claude string // $CLAUDE_CONFIG_DIR, or "" for its default
+}
+
+// DirsOf returns the directories that an environment names.
+func DirsOf(getenv func(string) string) Dirs {
+	return Dirs{Home: getenv("HOME"), Config: getenv("XDG_CONFIG_HOME"), Claude: getenv("CLAUDE_CONFIG_DIR")}
 }
 
 // Known returns the editors whose settings are data. Those of Neovim and Emacs are programs.

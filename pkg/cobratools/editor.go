@@ -57,7 +57,9 @@ func (p *place) client(own *cobra.Command, name string) (c editor.Client, path s
 	if err != nil {
 		return c, "", err
 	}
-	path, err = c.File(editor.Dirs{Home: home, Config: os.Getenv("XDG_CONFIG_HOME")}, project)
+	dirs := editor.DirsOf(os.Getenv)
+	dirs.Home = home
+	path, err = c.File(dirs, project)
 	return c, path, err
 }
 

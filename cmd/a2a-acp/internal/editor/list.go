@@ -147,7 +147,7 @@ func inWords(names []string) string {
 }
 
 func settingsDirs(env *cli.Environment) editor.Dirs {
-	return editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
+	return editor.DirsOf(env.Getenv)
 }
 
 // known refuses an editor that is not known.

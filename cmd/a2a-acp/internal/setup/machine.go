@@ -92,7 +92,7 @@ func (m machine) haveEntered(env *cli.Environment, entries []editor.Entry) bool 
 }
 
 func settingsDirs(env *cli.Environment) editor.Dirs {
-	return editor.Dirs{Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME")}
+	return editor.DirsOf(env.Getenv)
 }
 
 // guarded returns the agents behind a bridge with these flags, as entries of an editor's settings.
