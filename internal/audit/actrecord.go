@@ -92,6 +92,11 @@ func (c ActRecord) PutOff() bool {
 		(decided.Decision.Waits || c.AnsweredLate())
 }
 
+// Asked reports whether somebody was asked about the act, whatever came of it.
+func (c ActRecord) Asked() bool {
+	return c.last(events.ApprovalAsked) != nil || c.last(events.ApprovalJoined) != nil || c.answer() != nil || c.PutOff()
+}
+
 // AnsweredLate reports whether a person has answered when the call had ended already.
 func (c ActRecord) AnsweredLate() bool {
 	decided, answered := c.Decided(), c.last(events.ApprovalAnswered)

@@ -66,7 +66,8 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.task, "task", "", "only this task of an A2A client")
 	cmd.Flags().StringVar(&f.kind, "kind", "", "only acts of this kind: read, write, execute, call, fetch, …")
 	cmd.Flags().StringVar(&f.result, "decision", "",
-		"only acts with this result: approve, reject, asked, seen, violation, or refused by the sandbox of a confined agent")
+		"only acts with this result: approve, reject, seen, violation, refused by the sandbox of a confined agent, "+
+			"or asked: those that somebody was asked about")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of tools whose id fits a pattern: deploy*")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "only acts of an agent, by a part of its name")
 	cmd.Flags().StringVar(&f.principal, "principal", "", "only acts of a principal of the daemon, by its name")
@@ -174,8 +175,9 @@ func (f *ActFilter) fits(c audit.ActRecord) bool {
 		f.event != "" && !slices.ContainsFunc(c, func(entry audit.Entry) bool { return entry.Is(f.event) }) {
 		return false
 	}
-	// What the sandbox of a confined agent refused is picked whatever else became of the act.
-	return f.result == "" || c.Result() == f.result || f.result == audit.ResultRefused && refused(c)
+	// What the sandbox of a confined agent refused, or somebody was asked about, is picked whatever else became of the act.
+	return f.result == "" || c.Result() == f.result || f.result == audit.ResultRefused && refused(c) ||
+		f.result == audit.ResultAsked && c.Asked()
 }
 
 // holdsText reports whether an entry holds the text that is looked for, as people read it.
