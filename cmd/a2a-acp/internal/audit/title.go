@@ -2,8 +2,10 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/audit"
@@ -54,12 +56,32 @@ func TitleOf(c audit.ActRecord) string {
 	case len(act.Paths) > 0:
 		words = append(words, strings.Join(inWorkspace(act), ", "))
 	case act.Kind == string(permissions.ActionCall):
+	case act.Tool == "acp."+act.Kind && about(act) != "": // the id says no more than the kind
+		words = append(words, about(act))
 	case act.Tool != "":
 		words = append(words, act.Tool)
 	case act.Title != "":
 		words = append(words, act.Title)
 	}
 	return display.Line(strings.Join(words, " "))
+}
+
+// about says what an act of the agent's own was about: the addresses among its arguments, or else what the agent calls it,
+// in quotes, since it may call it as it likes; "" where neither is told.
+func about(act *events.Act) string {
+	var addresses []string
+	for _, name := range slices.Sorted(maps.Keys(act.Arguments)) {
+		if text, ok := act.Arguments[name].(string); ok && strings.Contains(text, "://") && !strings.ContainsAny(text, " \n") {
+			addresses = append(addresses, text)
+		}
+	}
+	switch {
+	case len(addresses) > 0:
+		return strings.Join(addresses, ", ")
+	case act.Title != "":
+		return strconv.Quote(display.Line(act.Title))
+	}
+	return ""
 }
 
 // inWorkspace names the files of an act, those in its workspace as they are called there.

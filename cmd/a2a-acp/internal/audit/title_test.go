@@ -37,3 +37,23 @@ func TestDetail(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestTitles says in a line what was fetched or searched: by the address, or in the agent's words, and these in quotes.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	address := map[string]any{"prompt": "read it", "url": "https://example.com/a"}
+	for want, act := range map[string]*events.Act{
+		"fetch https://example.com/a": {Kind: "fetch", Tool: "acp.fetch", Title: "the weather", Arguments: address},
+		`fetch "the weather"`:         {Kind: "fetch", Tool: "acp.fetch", Title: "the weather", Arguments: map[string]any{"query": "rain"}},
+		`search "grep TODO\\u{1b}"`:   {Kind: "search", Tool: "acp.search", Title: "grep TODO\x1b"},
+		"search src":                  {Kind: "search", Tool: "acp.search", Paths: []string{"src"}},
+		"search acp.search":           {Kind: "search", Tool: "acp.search"},
+		"other mcp__s__t":             {Kind: "other", Tool: "mcp__s__t", Title: "x"},
+	} {
+		var entry audit.Entry
+		entry.Type, entry.Act = events.ToolDecided, act
+		if got := TitleOf(audit.ActRecord{entry}); got != want {
+			t.Errorf("%+v is %s, want %s", act, got, want)
+		}
+	}
+}
