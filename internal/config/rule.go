@@ -299,7 +299,7 @@ func (r *ruleEntry) readVerdict(v yamldoc.Value) {
 		} else if near := spelling.Nearest(text, []string{"approve", "reject", "manual", "ask"}); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		v.Fail(yamldoc.RuleValue, hint, "want approve, reject or manual; found %s", yamldoc.Quote(text))
+		v.Fail(yamldoc.RuleValue, hint, "want approve, ask (or manual) or reject; found %s", yamldoc.Quote(text))
 	}
 }
 

@@ -149,7 +149,7 @@ func failed(err error) error {
 // by says which process does it, or that none is there.
 func by(k app.KnownWebhook, env *cli.Environment) string {
 	if k.Process == "" || k.Until.Before(env.Now()) {
-		return ", as soon as serve or a bridge is started"
+		return ", as soon as serve, mcp or a bridge is started"
 	}
 	return " by process " + k.Process
 }

@@ -87,7 +87,7 @@ func listCommand(env *cli.Environment) *cobra.Command {
 		Short: "List the webhooks, and how far each is",
 		Long: `list shows each webhook with what it has been told. BEHIND is how many entries
 of the record it has not been told of, or does not want. With state waiting,
-no process is there that delivers: start serve, or a bridge. GIVEN UP are
+no process is there that delivers: start serve, mcp or a bridge. GIVEN UP are
 deliveries that failed for a day; webhooks redeliver sends them once more.`,
 		Example: `  a2a-acp webhooks list
   a2a-acp webhooks list --json | jq '.[] | select(.behind > 100)'`,
@@ -149,7 +149,7 @@ func (s *listed) why(env *cli.Environment) string {
 	// Why the last attempt failed may be mended since: a secret that there was not is set.
 	var parts []string
 	if s.State == "waiting" {
-		parts = append(parts, "no process is there that delivers: start serve, or a bridge")
+		parts = append(parts, "no process is there that delivers: start serve, mcp or a bridge")
 	}
 	if s.Error != "" {
 		parts = append(parts, "the last attempt failed: "+s.Error)
