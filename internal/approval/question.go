@@ -32,6 +32,8 @@ type Question struct {
 	AtTerminal bool
 	// Lasting is what "always" would allow, in words; "" where there is none.
 	Lasting string
+	// Unkept is why "always" would allow nothing, in words; "" where Lasting says what it would.
+	Unkept string
 	// The fields below describe the question where else it stands. They are not shown here.
 	Door  tool.Door
 	Agent string

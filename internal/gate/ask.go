@@ -29,9 +29,13 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 	}
 	question.AtTerminal = asked.AtTerminal
 	question.Task, question.Context = p.act.Request().Task, p.act.Request().Context
-	if !question.Once && p.act.AtMost().Verdict != permissions.Ask {
+	switch {
+	case question.Once:
+	case p.act.AtMost().Verdict == permissions.Ask:
+		question.Unkept = notBySandbox
+	default:
 		p.allowance = p.in.Rules.Allowance(p.act.Request(), p.act.Mask)
-		question.Lasting = p.allowance.String()
+		question.Lasting, question.Unkept = p.allowance.String(), p.allowance.Nothing()
 	}
 	if held := p.recordAsked(ctx, question); held.Verdict != permissions.Ask {
 		p.Decision = held
@@ -74,13 +78,16 @@ func (p *Passage) answered(asked permissions.Decision, question approval.Questio
 	p.Decision = d
 }
 
+// notBySandbox says why nothing is kept of what the agent's own sandbox refuses it.
+const notBySandbox = "what the agent's own sandbox does not let it change is asked each time"
+
 // keep makes the rules remember a person's "always", as narrowly as possible. What has to be asked every
 // time is not remembered.
 func (p *Passage) keep() {
 	if !p.always {
 		return
 	}
-	kept := "for this time: what the agent's own sandbox does not let it change is asked each time"
+	kept := "for this time: " + notBySandbox
 	if p.act.AtMost().Verdict != permissions.Ask {
 		kept = p.in.Rules.Remember(p.allowance)
 	}

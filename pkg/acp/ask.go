@@ -166,8 +166,8 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 
 func questionContent(q approval.Question) json.RawMessage {
 	words := q.Text
-	if q.Lasting != "" && !q.Once {
-		words = strings.TrimSpace(words + "\n\nAllow in this session: " + display.Whole(q.Lasting))
+	if lasts := inSession(q.Lasting, q.Unkept); lasts != "" && !q.Once {
+		words = strings.TrimSpace(words + "\n\n" + lasts)
 	}
 	items := []any{text(words)}
 	if q.Change != nil {

@@ -141,7 +141,7 @@ func TestNothingOfAnotherSessionStays(t *testing.T) {
 			d := newDialogue(t, "", "", workDir(t))
 			show(d)
 			_, question := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1"}`+yesNo+`}`)
-			for _, want := range []string{`"title":"Tool call"`, `"kind":"other"`, `"content":[` + ourWords + `]`, `"locations":[]`, `"rawInput":{}`} {
+			for _, want := range []string{`"title":"Tool call"`, `"kind":"other"`, `"content":[` + ourWords + `,` + forSession("nothing is kept: an act of this kind (other) is asked every time") + `]`, `"locations":[]`, `"rawInput":{}`} {
 				if !strings.Contains(question.line, want) {
 					t.Errorf("the question does not say %s: %s", want, question.line)
 				}

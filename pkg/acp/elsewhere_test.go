@@ -114,18 +114,30 @@ const askedByAgent = `{"jsonrpc":"2.0","id":"p","method":"session/request_permis
 // ourWords are what a question that no rule is about says before the agent's words.
 const ourWords = `{"type":"content","content":{"type":"text","text":"a2a-acp asks because no rule approves or rejects it"}}`
 
+// forSession is what a question says of the agent's option for the whole session.
+func forSession(lasts string) string {
+	return `{"type":"content","content":{"type":"text","text":"a2a-acp: Allow in this session: ` + lasts + `"}}`
+}
+
 // inTheEditor is a question of an agent's as the editor gets it, with words of ours in front of what it
 // shows.
 func inTheEditor(t *testing.T, asked string) string {
 	t.Helper()
 	words := ourWords
+	lasts := "exactly this command, `touch x`, in $WORK"
+	switch {
+	case strings.Contains(asked, `"kind":"switch_mode"`):
+		lasts = "nothing is kept: a change of mode is asked every time"
+	case !strings.Contains(asked, `"kind":"allow_once"`):
+		lasts = "the agent has no answer for this once, so it gets yours as it is, and keeps what it likes"
+	}
 	switch {
 	case strings.Contains(asked, `"kind":"switch_mode"`):
 		words = strings.Replace(words, "no rule approves or rejects it", "another mode changes what the agent may do by itself, so you are always asked", 1)
 	case strings.Contains(asked, `"kind":"execute"`):
 		words = strings.Replace(words, `rejects it"`, `rejects it\nIt could reach all that you can: no sandbox holds the agent."`, 1)
 	}
-	return strings.Replace(asked, `,"rawInput"`, `,"content":[`+words+`],"rawInput"`, 1)
+	return strings.Replace(asked, `,"rawInput"`, `,"content":[`+words+`,`+forSession(lasts)+`],"rawInput"`, 1)
 }
 
 // run plays lines; a line that is read must hold what stands there.

@@ -180,6 +180,36 @@ auto_approval_policies:
 	}
 }
 
+// TestCardSaysWhatIsKept has an agent offer an answer for the whole session, by whatever name: its card says before the answer
+// what that would allow, or that nothing is kept. Where it offers none, the card says nothing of it.
+func TestCardSaysWhatIsKept(t *testing.T) {
+	t.Parallel()
+	const gemini = `,"options":[{"optionId":"proceed_always","name":"Allow for this session","kind":"allow_always"},` +
+		`{"optionId":"proceed_once","name":"Allow","kind":"allow_once"},{"optionId":"cancel","name":"Reject","kind":"reject_once"}]`
+	const once = `,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`
+	for _, test := range []struct{ name, asks, options, says string }{
+		{"a command", `"title":"touch x","kind":"execute","rawInput":{"command":"touch x"}`, gemini, "exactly this command, `touch x`, in $WORK"},
+		{"a command by its title alone", `"title":"touch x","kind":"execute","content":[]`, gemini, "exactly this command, `touch x`, in $WORK"},
+		{"a file", `"title":"w","kind":"edit","locations":[{"path":"$WORK/a"}],"content":[{"type":"diff","path":"$WORK/a","newText":"x"}]`, yesNo, "writing `a`"},
+		{"a secret", `"title":"cat .env","kind":"execute","rawInput":{"command":"cat .env"}`, gemini, "nothing is kept: `.env` may hold a secret, so you are asked every time"},
+		{"what runs later", `"title":"w","kind":"edit","locations":[{"path":"$WORK/setup.py"}],"content":[{"type":"diff","path":"$WORK/setup.py","newText":"x"}]`, gemini, "nothing is kept: `setup.py` "},
+		{"a fetch", `"title":"f","kind":"fetch","rawInput":{"url":"https://example.com/"}`, gemini, "nothing is kept: an act of this kind (fetch) is asked every time"},
+		{"no such answer", `"title":"touch x","kind":"execute","rawInput":{"command":"touch x"}`, once, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			_, s := d.request("session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"c1",`+
+				strings.ReplaceAll(test.asks, "$WORK", d.work)+`}`+test.options+`}`)
+			says := strings.Count(s.line, "Allow in this session: ")
+			want := "a2a-acp: Allow in this session: " + strings.ReplaceAll(test.says, "$WORK", d.work)
+			if test.says == "" && says > 0 || test.says != "" && (says != 1 || !strings.Contains(s.line, want)) {
+				t.Errorf("the card does not say %q once: %s", want, s.line)
+			}
+		})
+	}
+}
+
 // TestCardSaysWhatTheSandboxRefuses has a confined agent ask about commands that name what its sandbox keeps from it: a yes
 // does not help there, and the card says so.
 func TestCardSaysWhatTheSandboxRefuses(t *testing.T) {

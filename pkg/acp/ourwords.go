@@ -27,6 +27,31 @@ func (p *permissionPrompt) asksBecause() string {
 	return words
 }
 
+// forSession says what the agent's option for more than this once would allow; "" where it offers none.
+func (p *permissionPrompt) forSession() string {
+	if _, offered := firstOf(p.options, allowAlways); !offered {
+		return ""
+	}
+	switch _, once := firstOf(p.options, allowOnce); {
+	case p.b.o.ForwardAlways:
+		return inSession("the agent gets your answer as it is, and keeps what it likes", "")
+	case !once && p.b.keepsAlways(p):
+		return inSession("the agent has no answer for this once, so it gets yours as it is, and keeps what it likes", "")
+	}
+	return inSession(p.lasting, p.unkept)
+}
+
+// inSession says what a yes for the rest of the session would allow, or why nothing is kept here.
+func inSession(lasting, unkept string) string {
+	switch {
+	case lasting != "":
+		return "Allow in this session: " + display.Whole(lasting)
+	case unkept != "":
+		return "Allow in this session: nothing is kept: " + display.Whole(unkept)
+	}
+	return ""
+}
+
 // reaches says what the act could reach, and of a fetch the hosts that the agent names.
 func (p *permissionPrompt) reaches() []string {
 	lines := p.b.reaches(p.claim.request)

@@ -37,6 +37,8 @@ type permissionPrompt struct {
 	claim    claim
 	b        *Bridge
 	asked    permissions.Decision // what asks the person
+	lasting  string               // what a yes for the session would allow, in words; "" for nothing
+	unkept   string               // why that is nothing
 	reply    reply                // what the editor said
 	picked   string               // the option that the person at the editor picked, or who answers in his place
 	pickedBy string               // who that was
@@ -338,6 +340,9 @@ func (p *permissionPrompt) warnings() (list []string) {
 	}
 	if words := p.around(); words != "" {
 		list = append(list, words)
+	}
+	if words := p.forSession(); words != "" {
+		list = append(list, "a2a-acp: "+words)
 	}
 	if p.whole != nil {
 		list = append(list, "a2a-acp: it is about something that nobody here knows\n"+

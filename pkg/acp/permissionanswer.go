@@ -27,6 +27,7 @@ func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approv
 	if p.below && p.standsElsewhere() {
 		return p.session.ask(ctx, q, p.place, p.queued)
 	}
+	p.lasting, p.unkept = q.Lasting, q.Unkept
 	board := p.b.o.Board
 	if !p.standsElsewhere() {
 		board = nil

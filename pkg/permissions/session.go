@@ -66,6 +66,14 @@ func (a Allowance) String() string {
 	return a.words
 }
 
+// Nothing returns in words why it allows nothing; "" where it allows something.
+func (a Allowance) Nothing() string {
+	if a.key != "" {
+		return ""
+	}
+	return a.words
+}
+
 // Allowance returns what an "always" about the act would allow, as narrowly as it can be understood: the same file
 // for a read or a write, the same text in the same directory for a command, the same tool for a call; in the workspace
 // that the session has now, and until another rule asks than those that do now. What is asked every time (see
