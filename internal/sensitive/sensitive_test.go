@@ -18,6 +18,7 @@ func TestFind(t *testing.T) {
 		checked = "runs when your code is next checked, which an editor does by itself"
 		started = "runs when your program is next started or released"
 		packed  = "is an installed package, or what was built, and runs without having been looked at"
+		alias   = "could be another file's short name on FAT and NTFS, unless it is a revision of git"
 		shaped  = "looks like a file that a tool takes its orders from"
 		short   = "may be in another directory, since FAT and NTFS know each one by a short name, too"
 	)
@@ -208,12 +209,13 @@ func TestFind(t *testing.T) {
 		{"/w/pods/Target Support Files/Pods-App/Pods-App-frameworks.sh", "is an installed package, or what was built, and runs without having been looked at", ""},
 		{"/w/GIT~1/config", short, ""},
 		{"/w/git~1/hooks/pre-commit", short, ""},
-		{"/w/sub/GIT~1", shaped, ""}, // or HEAD~1 would be one
+		{"/w/sub/GIT~1", alias, ""},
+		{"/w/HEAD~1", alias, ""},
 		{"/w/GITHUB~1/workfl~1/ci.yml", short, ""},
 		{"/w/VSCODE~12/tasks.json", short, ""},
 		{"/w/.ssh~1.d/x", short, ""},
-		{"/w/MAKEFI~1", shaped, ""},
-		{"/w/PACKAG~1.JSO", shaped, ""},
+		{"/w/MAKEFI~1", alias, ""},
+		{"/w/PACKAG~1.JSO", alias, ""},
 		{"/w/a~b/c~/x~y1", "", ""},
 		{"/w/.con\ufb01g/git/config", "runs as code later", ""},
 		{"/w/con\ufb01gure", build, ""},
