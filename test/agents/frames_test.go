@@ -101,7 +101,7 @@ func same(sent, arrived editor.Frame) bool {
 }
 
 // asAsked returns a question without what the bridge does to its card: the editor is told first why it is
-// asked, and is shown no terminal.
+// asked and what an answer for the session would allow, and is shown no terminal.
 func asAsked(question any) any {
 	member := func(v any, key string) any {
 		object, _ := v.(map[string]any)
@@ -115,7 +115,8 @@ func asAsked(question any) any {
 	if content, ok := member(call, "content").([]any); ok {
 		call.(map[string]any)["content"] = slices.DeleteFunc(content, func(item any) bool {
 			words, _ := member(member(item, "content"), "text").(string)
-			return member(item, "type") == "terminal" || strings.HasPrefix(words, "a2a-acp asks because ")
+			return member(item, "type") == "terminal" || strings.HasPrefix(words, "a2a-acp asks because ") ||
+				strings.HasPrefix(words, "a2a-acp: Allow in this session: ")
 		})
 	}
 	return question
