@@ -113,7 +113,8 @@ func TestQuestion(t *testing.T) {
 	want := approval.Question{
 		Session: "session", ToolCall: "toolu_1", Title: `Remove src/\u{202e}x`, Text: text,
 		Action: permissions.ActionExecute, Paths: []string{"src/\u202ex"},
-		Door: "mcp", Agent: "agent", CallID: "call-1", Digest: question.Digest, Bound: true,
+		Unkept: "the request cannot be believed, so you are asked every time",
+		Door:   "mcp", Agent: "agent", CallID: "call-1", Digest: question.Digest, Bound: true,
 		Basis: approval.Basis{Workspace: []string{h.dir}, Policy: question.Basis.Policy, Plan: question.Basis.Plan, Frame: question.Basis.Frame},
 	}
 	if diff := cmp.Diff(want, question); diff != "" || len(question.Digest) != 64 || len(question.Basis.Policy) != 64 || len(question.Basis.Plan) != 64 {
