@@ -151,12 +151,7 @@ func TestCancel(t *testing.T) {
 	t.Run("it leaves a command", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, nil, func(f *fake) {
-			f.handle = func(f *fake, method string, _ map[string]any) (any, error) {
-				if method == "session/cancel" {
-					f.answer((<-f.prompts).ID, map[string]string{"stopReason": "cancelled"})
-				}
-				return nil, nil
-			}
+			f.handle = cancels
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		h := s.prompt(ctx, Prompt{})
@@ -343,12 +338,7 @@ func TestIdle(t *testing.T) {
 func TestForget(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil, func(f *fake) {
-		f.handle = func(f *fake, method string, _ map[string]any) (any, error) {
-			if method == "session/cancel" {
-				f.answer((<-f.prompts).ID, map[string]string{"stopReason": "cancelled"})
-			}
-			return nil, nil
-		}
+		f.handle = cancels
 	})
 	first := s.prompt(t.Context(), Prompt{})
 	f := <-s.started
@@ -622,4 +612,12 @@ func TestHostile(t *testing.T) {
 	if h.done(); h.err != nil || !strings.HasSuffix(h.said(), "message still here") || h.outcome.Stop != "" {
 		t.Errorf("%+v, %v: %q", h.outcome, h.err, h.said())
 	}
+}
+
+// cancels answers the prompt that is cancelled, as an agent has to.
+func cancels(f *fake, method string, _ map[string]any) (any, error) {
+	if method == "session/cancel" {
+		f.answer((<-f.prompts).ID, map[string]string{"stopReason": "cancelled"})
+	}
+	return nil, nil
 }

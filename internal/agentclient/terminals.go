@@ -257,12 +257,18 @@ func (t *terminals) release(params json.RawMessage) (any, error) {
 func (t *terminals) halt() {
 	t.mu.Lock()
 	t.halted = true
+	ending := t.stopAll()
+	t.mu.Unlock()
+	ending.Wait()
+}
+
+// stopAll ends all commands, and returns what waits until they have ended. mu is held.
+func (t *terminals) stopAll() *sync.WaitGroup {
 	var ending sync.WaitGroup
 	for _, term := range t.byID {
 		ending.Go(term.running.Stop) // ends with the command
 	}
-	t.mu.Unlock()
-	ending.Wait()
+	return &ending
 }
 
 // resume lets commands begin again.
@@ -276,10 +282,7 @@ func (t *terminals) resume() {
 func (t *terminals) close() {
 	t.mu.Lock()
 	t.over = true
-	var ending sync.WaitGroup
-	for _, term := range t.byID {
-		ending.Go(term.running.Stop) // ends with the command
-	}
+	ending := t.stopAll()
 	t.byID = nil
 	t.mu.Unlock()
 	ending.Wait()

@@ -105,6 +105,21 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	}
 }
 
+// sendUnread sends a request of which nobody reads the response.
+func sendUnread(ctx context.Context, url, body string, headers []string) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	if response, err := http.DefaultClient.Do(r); err == nil {
+		response.Body.Close()
+	}
+}
+
 // Who hangs up gives a request up that stands for itself; in a session it goes on, and the rest is told to
 // another connection.
 func TestHangingUp(t *testing.T) {
@@ -125,19 +140,7 @@ func TestHangingUp(t *testing.T) {
 
 	body, headers := stateless("tools/call", `"name":"a"`, headerName, "a")
 	ctx, hangUp := context.WithCancel(t.Context())
-	go func() { // ends when it hangs up
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, strings.NewReader(body))
-		if err != nil {
-			return
-		}
-		r.Header.Set("Content-Type", "application/json")
-		for i := 0; i < len(headers); i += 2 {
-			r.Header.Set(headers[i], headers[i+1])
-		}
-		if response, err := http.DefaultClient.Do(r); err == nil {
-			response.Body.Close()
-		}
-	}()
+	go sendUnread(ctx, w.url, body, headers) // ends when it hangs up
 	<-begun
 	hangUp()
 	if err := <-why; err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -114,19 +113,7 @@ func TestGivenUpBeforeItIsTold(t *testing.T) {
 				if front == "http" {
 					at := httptest.NewServer(s.HTTP(HTTPOptions{}))
 					ctx, hangUp := context.WithCancel(t.Context())
-					go func() { // ends when it hangs up
-						r, err := http.NewRequestWithContext(ctx, http.MethodPost, at.URL, strings.NewReader(body))
-						if err != nil {
-							return
-						}
-						r.Header.Set("Content-Type", "application/json")
-						for i := 0; i < len(headers); i += 2 {
-							r.Header.Set(headers[i], headers[i+1])
-						}
-						if response, err := http.DefaultClient.Do(r); err == nil {
-							response.Body.Close()
-						}
-					}()
+					go sendUnread(ctx, at.URL, body, headers) // ends when it hangs up
 					<-begun
 					hangUp()
 					at.Close() // waits for the request

@@ -1,6 +1,10 @@
 package shellscan
 
-import "testing"
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
 
 // A message that cat prints from a here-document whose delimiter is quoted is the text that it is; whatever else it could be
 // is not known.
@@ -35,5 +39,32 @@ func TestPrintedText(t *testing.T) {
 				t.Errorf("%s: %+v, want it fixed: %t", row.name, got, row.fixed)
 			}
 		}
+	}
+}
+
+// Where the text is taken to be known, bash hands on that very text.
+func TestPrintedTextIsBashs(t *testing.T) {
+	t.Parallel()
+	known := 0
+	for _, text := range []string{
+		"a", "", "\n", "a\n\n\n", "\n\na", " a \n\tb", "a\\\nb", "a\\\\\nb", "\\", "a\\", "$x `id` $(id) ${x}", "'", "\"", "'\"'\"", "#", "a #b", "EOF ", " EOF", "EOFa",
+		"a\\EOF\nb", "<<X\nb\nX", ")", "\")", "))", "$((1", "{a,b} ~ * ?", "%s %d", "-n", "--no-verify", "é ü 漢", "a\r\nb", "a\x00b", "\xff", "a\u200bb", "\\$x \\` \\\"",
+		"\\\nEOF", "a\\\nEOF", strings.Repeat("long ", 5000),
+	} {
+		script := "printf '%s|' \"$(cat <<'EOF'\n" + text + "\nEOF\n)\""
+		s := Scan(script, nil)
+		for _, c := range s.Commands {
+			if c.Name != "printf" || !s.Certain() || !c.Args[len(c.Args)-1].Fixed {
+				continue
+			}
+			known++
+			out, err := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", script).Output()
+			if want := c.Args[len(c.Args)-1].Text + "|"; err != nil || string(out) != want {
+				t.Errorf("%q: bash hands on %q (%v), want %q", text, out, err, want)
+			}
+		}
+	}
+	if known < 25 {
+		t.Errorf("only %d texts are known", known)
 	}
 }

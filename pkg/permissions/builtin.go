@@ -6,14 +6,21 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
 )
+
+// isFree reports whether bash does a command itself that no rule needs to name.
+func isFree(c shellscan.Command) bool {
+	_, free := builtins[c.Name]
+	return free && c.Builtin
+}
 
 // builtins are what bash does itself and what no rule needs to name, since it harms nobody with the words
 // that are let through here. Each gives the reason why its words are not, "" when they are. cd is looked at
-// where directories are (see shellView). bash(1), SHELL BUILTIN COMMANDS; the traps are those of [[ -v
+// where directories are (see shellText.gatherDirs). bash(1), SHELL BUILTIN COMMANDS; the traps are those of [[ -v
 // 'a[$(cmd)]' ]] and its like, where bash evaluates a word.
 var builtins = map[string]func(args []string) string{
-	"cd":       anyWords, // see shellView.enter
+	"cd":       anyWords, // see shellText.gatherDirs
 	":":        anyWords,
 	"true":     anyWords,
 	"false":    anyWords,

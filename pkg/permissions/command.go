@@ -43,12 +43,12 @@ func (l *commandList) covers(v *evaluation) string {
 	}
 	some, prints := false, false
 	for i, c := range v.shell.commands {
-		if launches(c, v.shell.commands[i+1:]) {
+		if v.shell.launches(i) {
 			continue
 		}
 		named, why := l.command(v, i)
 		some = some || why == ""
-		if _, free := builtins[c.Name]; why != "" && !named && free && c.Builtin {
+		if why != "" && !named && isFree(c) {
 			prints = prints || c.Name != "cd" && len(c.Args) > 0
 			why = v.exceeds(c, 0)
 		}
@@ -212,6 +212,12 @@ func skipGlobals(c shellscan.Command) (rest []shellscan.Word, dir string) {
 	}
 	return rest, dir
 }
+
+// launches is launches for a command of the text, by its index.
+func (s *shellText) launches(i int) bool { return launches(s.commands[i], s.commands[i+1:]) }
+
+// needsNoRule reports whether no rule has to name a command of the text, by its index.
+func (s *shellText) needsNoRule(i int) bool { return isFree(s.commands[i]) || s.launches(i) }
 
 // launches reports whether a command only runs the one behind it, which is looked at by itself.
 func launches(c shellscan.Command, rest []shellscan.Command) bool {

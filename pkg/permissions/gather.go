@@ -129,7 +129,7 @@ func (l *commandList) gather(v *evaluation) (some bool) {
 	if v.shell == nil || v.shell.fault != "" {
 		return false
 	}
-	for i, c := range v.shell.commands {
+	for i := range v.shell.commands {
 		covered := false
 		for form, c := range v.shell.forms[i] {
 			for _, prefix := range l.prefixes {
@@ -151,8 +151,7 @@ func (l *commandList) gather(v *evaluation) (some bool) {
 				covered = !exceeds
 			}
 		}
-		if _, free := builtins[c.Name]; !covered && !(free && c.Builtin) && v.shell.unnamed >= 0 &&
-			!launches(c, v.shell.commands[i+1:]) {
+		if !covered && v.shell.unnamed >= 0 && !v.shell.needsNoRule(i) {
 			return false
 		}
 		some = some || covered

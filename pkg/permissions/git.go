@@ -104,7 +104,7 @@ func (v *evaluation) switchesGit() bool {
 	}
 	some := false
 	for _, c := range v.shell.commands {
-		if _, known := builtins[c.Name]; known && c.Builtin || command.In(command.Launchers, c.Name) {
+		if isFree(c) || command.In(command.Launchers, c.Name) {
 			continue
 		}
 		c = withoutGlobals(c)

@@ -24,8 +24,8 @@ func (a outcome) whyNot(v *evaluation) string {
 		}
 	}
 	switch {
-	case best == 0 && a.apart != "":
-		return ": " + a.apart
+	case best == 0 && a.uncovered != "":
+		return ": " + a.uncovered
 	case best == 0:
 		return ""
 	}
@@ -77,9 +77,9 @@ func (c *compiledRule) begins(v *evaluation) bool {
 }
 
 func (l *commandList) begins(v *evaluation) (some bool) {
-	for i, c := range v.shell.commands {
+	for i := range v.shell.commands {
 		named := l.spells(v, i)
-		if _, free := builtins[c.Name]; !named && !(free && c.Builtin) && !launches(c, v.shell.commands[i+1:]) {
+		if !named && !v.shell.needsNoRule(i) {
 			return false
 		}
 		some = some || named

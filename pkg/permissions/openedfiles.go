@@ -167,7 +167,7 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 			args = append(args, word.Text)
 		}
 	}
-	if _, harmless := builtins[c.Name]; harmless && c.Builtin {
+	if isFree(c) {
 		return nil, true
 	}
 	if row, at := command.Lookup(c.Name, args); row != nil {

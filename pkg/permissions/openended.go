@@ -29,7 +29,7 @@ func (v *evaluation) openEnded() string {
 		return "it cannot be told what it runs"
 	}
 	for i, c := range v.shell.commands {
-		if launches(c, v.shell.commands[i+1:]) {
+		if v.shell.launches(i) {
 			continue
 		}
 		if why := v.endsOpen(c); why != "" {

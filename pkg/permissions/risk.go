@@ -102,7 +102,7 @@ func (v *evaluation) assessCommand() danger {
 		}
 	}
 	for i, c := range v.shell.commands {
-		if launches(c, v.shell.commands[i+1:]) {
+		if v.shell.launches(i) {
 			continue
 		}
 		if row, _ := command.Lookup(c.Name, fixedTexts(c)); row == nil && !c.Builtin || v.exceeds(c, 0) != "" {

@@ -93,15 +93,15 @@ func (c *compiledRule) saying() string {
 
 // outcome is what the rules say together. The zero outcome says nothing.
 type outcome struct {
-	rule    *compiledRule // the one that decided; nil when none matched
-	verdict Verdict
-	why     string
-	reasons []Reason
-	asks    []*compiledRule // all that ask, whichever decides
-	missed  []missed        // those that would approve but for a condition about facts
-	partly  []*compiledRule // those of version 2 that would approve but for commands which they do not name
-	beside  []*compiledRule // those that approve with rule, which does not cover all commands alone
-	apart   string          // why those of partly do not approve together; "" where they do, or there are none
+	rule      *compiledRule // the one that decided; nil when none matched
+	verdict   Verdict
+	why       string
+	reasons   []Reason
+	asks      []*compiledRule // all that ask, whichever decides
+	missed    []missed        // those that would approve but for a condition about facts
+	partly    []*compiledRule // those of version 2 that would approve but for commands which they do not name
+	beside    []*compiledRule // those that approve with rule, which does not cover all commands alone
+	uncovered string          // why those of partly do not approve together; "" where they do, or there are none
 	// atTerminal is set if a rule that matches wants the answer from a terminal, whichever rule decides.
 	atTerminal bool
 	// everyAnswer is set where that is so whatever rule matches; see Authority.WithAnswers.

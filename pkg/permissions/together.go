@@ -13,7 +13,7 @@ import (
 // A command line is approved, too, where no rule covers all of its commands and several do together: npm test | tail, by
 // a person's own rule for npm test and a preset's for tail. Each of these rules approves its commands if they come alone,
 // and all that it says beside its commands has to hold of the whole line. What only the line makes of them is looked at
-// as well (between.go): one command can have the names of another lead elsewhere than they led when it was looked at.
+// as well (interference.go): one command can have the names of another lead elsewhere than they led when it was looked at.
 
 // together returns the outcome with an approval by several rules of version 2, where these cover the act's commands and
 // no rule says anything of the whole.
@@ -23,7 +23,7 @@ func (a outcome) together(v *evaluation) outcome {
 		return a
 	case v.shell.unnamed >= 0:
 		if slices.ContainsFunc(a.partly, func(rule *compiledRule) bool { return rule.spellsSome(v) }) {
-			a.apart = "none covers " + shownCommand(v.shell.commands[v.shell.unnamed])
+			a.uncovered = "none covers " + shownCommand(v.shell.commands[v.shell.unnamed])
 		}
 		return a
 	}
@@ -41,7 +41,7 @@ func (a outcome) together(v *evaluation) outcome {
 	}
 	slices.SortStableFunc(rules, func(a, b *compiledRule) int { return b.standing() - a.standing() })
 	covering, why := v.coverInOneProfile(rules, aside)
-	if a.apart = why; len(covering) < 2 || why != "" {
+	if a.uncovered = why; len(covering) < 2 || why != "" {
 		return a
 	}
 	a.rule, a.verdict, a.why = covering[0].rule, Approve, sayTogether(covering)
@@ -70,9 +70,8 @@ func (f *inForce) findUnnamed(v *evaluation) {
 		return
 	}
 	v.shell.unnamed = -1
-	for i, c := range v.shell.commands {
-		if _, free := builtins[c.Name]; !(free && c.Builtin) && !launches(c, v.shell.commands[i+1:]) &&
-			!f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
+	for i := range v.shell.commands {
+		if !v.shell.needsNoRule(i) && !f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
 			v.shell.unnamed = i
 			return
 		}
@@ -178,7 +177,7 @@ func (v *evaluation) coverInOneProfile(rules []*compiledRule, aside []missed) (c
 func (v *evaluation) coverTogether(rules []*compiledRule, aside []missed) (covering []coveringRule, why string) {
 	by := make([][]*compiledRule, len(v.shell.commands)) // the rules that cover each command
 	for i, c := range v.shell.commands {
-		if launches(c, v.shell.commands[i+1:]) {
+		if v.shell.launches(i) {
 			continue
 		}
 		whyNot := ""
@@ -197,7 +196,7 @@ func (v *evaluation) coverTogether(rules []*compiledRule, aside []missed) (cover
 				whyNot = ": " + strings.TrimPrefix(exceeds, "`"+display.Line(c.Name)+"`: ")
 			}
 		}
-		if _, free := builtins[c.Name]; len(by[i]) == 0 && free && c.Builtin && v.exceeds(c, 0) == "" {
+		if len(by[i]) == 0 && isFree(c) && v.exceeds(c, 0) == "" {
 			continue
 		}
 		if len(by[i]) == 0 {

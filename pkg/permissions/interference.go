@@ -26,7 +26,7 @@ func (v *evaluation) leadsElsewhere(by [][]*compiledRule) string {
 			return shownCommand(c) + redirectedElsewhere
 		}
 		for j, other := range v.shell.commands {
-			if i == j || launches(other, v.shell.commands[j+1:]) ||
+			if i == j || v.shell.launches(j) ||
 				slices.ContainsFunc(by[i], func(rule *compiledRule) bool { return slices.Contains(by[j], rule) }) {
 				continue
 			}
@@ -51,7 +51,7 @@ func (v *evaluation) makesRepository() string {
 		return ""
 	}
 	for i, c := range v.shell.commands {
-		if !isGit(c.Name) && !v.onlyReads(c) && !launches(c, v.shell.commands[i+1:]) {
+		if !isGit(c.Name) && !v.onlyReads(c) && !v.shell.launches(i) {
 			return fmt.Sprintf("%s may make a repository of %s, in which git runs", shownCommand(c), v.shell.unfinished)
 		}
 	}
@@ -75,7 +75,7 @@ func (v *evaluation) redirectsElsewhere() string {
 
 // onlyReads reports whether a command changes nothing that another one could meet.
 func (v *evaluation) onlyReads(c shellscan.Command) bool {
-	if _, free := builtins[c.Name]; free && c.Builtin {
+	if isFree(c) {
 		return true
 	}
 	c = withoutGlobals(c)
@@ -134,7 +134,7 @@ func (v *evaluation) goesByNames(i int, by []*compiledRule) bool {
 	if c.Name == "cd" && c.Builtin {
 		return i > 0 || v.Shell.Enters == "" // what is entered first was looked at as it is
 	}
-	if _, free := builtins[c.Name]; free && c.Builtin {
+	if isFree(c) {
 		return false
 	}
 	begin := fixedTexts(c)
