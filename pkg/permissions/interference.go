@@ -50,6 +50,9 @@ func (v *evaluation) makesRepository() string {
 	if v.shell.unfinished == "" {
 		return ""
 	}
+	if slices.ContainsFunc(v.Shell.Writes, writesHead) {
+		return fmt.Sprintf("it writes a HEAD, which may make a repository of %s, in which git runs", v.shell.unfinished)
+	}
 	for i, c := range v.shell.commands {
 		if !isGit(c.Name) && !v.onlyReads(c) && !v.shell.launches(i) {
 			return fmt.Sprintf("%s may make a repository of %s, in which git runs", shownCommand(c), v.shell.unfinished)
@@ -178,22 +181,35 @@ func mayName(word shellscan.Word) bool {
 	return strings.Trim(text, "./") != "" && !(len(text) == 2 && text[0] == '-')
 }
 
-// findUnfinished finds a directory in which git runs that would be a repository of its own if more lay there: of what a
-// HEAD stands in (mkdir refs && git status), the settings could run anything, and git has not been asked about them.
+// findUnfinished finds a directory in which git runs that would be a repository of its own if more lay there: where a HEAD
+// stands (mkdir refs && git status), or the text may make one, the settings that are there could run anything, and git has
+// not been asked about them.
 func (v *evaluation) findUnfinished() {
 	if v.shell == nil || v.shell.unnamed >= 0 || len(v.shell.commands) < 2 ||
 		!slices.ContainsFunc(v.shell.commands, func(c shellscan.Command) bool { return isGit(c.Name) }) {
 		return
 	}
+	makesHead := slices.ContainsFunc(v.Shell.Writes, writesHead) || slices.ContainsFunc(v.shell.commands, v.makesHead)
 	for _, dir := range v.shell.dirs {
 		r := v.repository(dir)
 		for ; v.Workspace.Contains(dir) && (r.Repository == nil || dir != r.Top); dir = filepath.Dir(dir) {
-			if v.facts.exists(filepath.Join(dir, "HEAD")) || v.facts.exists(filepath.Join(dir, ".git")) {
+			if makesHead || v.facts.exists(filepath.Join(dir, "HEAD")) || v.facts.exists(filepath.Join(dir, ".git")) {
 				v.shell.unfinished = shown(v.Workspace, dir)
 				return
 			}
 		}
 	}
+}
+
+var heads = []string{"HEAD"}
+
+func writesHead(w shellscan.Write) bool { return isNamed(w.Path, heads) }
+
+// makesHead reports whether a command may make a HEAD, which it names, or which lies in what it copies or unpacks.
+func (v *evaluation) makesHead(c shellscan.Command) bool {
+	name := filepath.Base(c.Name)
+	return !isGit(name) && !v.onlyReads(c) &&
+		(namesFile(c, heads) || command.In(command.Copiers, name) || v.in(command.Unpackers, name))
 }
 
 // runsProject reports whether a program builds or tests the project, and so runs its code: itself (npm test), or as what another

@@ -19,7 +19,8 @@ func (f finding) misses(rule *compiledRule) bool {
 func (a outcome) whyNot(v *evaluation) string {
 	near, best := missed{}, 0
 	for _, m := range a.missed {
-		if nearness := m.nearness(v); nearness > best {
+		// Of equal ones a person's own is named, whose name he knows.
+		if nearness := m.nearness(v); nearness > best || nearness > 0 && nearness == best && near.rule.yieldsTo(m.rule) {
 			near, best = m, nearness
 		}
 	}

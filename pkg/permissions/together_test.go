@@ -17,6 +17,7 @@ func TestRulesTogether(t *testing.T) {
 	b.dir = tree(t, map[string]string{
 		"ws/src/a.go": "", "ws/docs/a.md": "", "ws/README.md": "", "ws/sub/up": "-> ../README.md", "ws/main_test.py": "", "ws/package.json": "{}", "ws/.git/HEAD": "ref: refs/heads/x", "ws/.git/objects/": "", "ws/.git/refs/": "",
 		"ws/part/HEAD": "ref: refs/heads/main\n", "ws/part/config": hostileSettings,
+		"ws/headless/config": hostileSettings, "ws/headless/objects/": "", "ws/headless/refs/": "", "ws/other/HEAD": "ref: refs/heads/main\n",
 		"elsewhere/secret": "s", "home/": "",
 	})
 	b.ws = b.dir + "/ws"
@@ -98,6 +99,11 @@ func TestRulesTogether(t *testing.T) {
 		{"a file that says which version is meant", `git checkout other && npm --version`, []File{v2(own("git checkout"))}, "ask `git checkout` may have the names that `npm` goes by lead elsewhere, so one rule has to cover both"},
 		{"a repository", `mkdir part/refs part/objects && git -C part status`, []File{v2(own("mkdir"))}, "ask `mkdir` may make a repository of `part`, in which git runs"},
 		{"of one rule, too", `mkdir part/refs part/objects && git -C part status`, []File{v2(own("mkdir, git status"))}, "ask rule own does not, because `mkdir` may make a repository of `part`, in which git runs"},
+		{"one that a redirection makes", `echo 'ref: refs/heads/x' > headless/HEAD && git -C headless log`, []File{v2(own("git log", commands(RedirectsWorkspace, "git log")))}, "ask rule own does not, because it writes a HEAD, which may make a repository of `headless`, in which git runs"},
+		{"one that a command makes by its name", `mv other/HEAD headless/HEAD && git -C headless log`, []File{v2(own("mv, git log"))}, "ask rule own does not, because `mv` may make a repository of `headless`, in which git runs"},
+		{"one that is copied together", `cp -r other/. headless && git -C headless log`, []File{v2(own("cp, git log"))}, "ask rule own does not, because `cp` may make a repository of `headless`, in which git runs"},
+		{"a HEAD where a repository is", `touch HEAD && git status`, []File{v2(own("touch"))}, "approve own covers `touch`, careful-commands covers `git status`"},
+		{"a copy where a repository is", `cp README.md x && git status`, []File{v2(own("cp, git status"))}, "approve the tool and the commands match"},
 		{"a repository that is entered", `cd part && mkdir refs objects; git log`, []File{v2(own("mkdir"))}, "ask `mkdir` may make a repository of `part`, in which git runs"},
 		{"one that a build makes", `cd part && go build -o refs/ . && git status`, []File{v2(own("go build"))}, "ask `go build` may make a repository of `part`, in which git runs"},
 		{"no repository", `mkdir -p docs/refs && git -C docs log && chmod +x src/a.go`, []File{v2(own("mkdir"), other("chmod"))}, "approve own covers `mkdir`, other covers `chmod`, careful-commands covers `git`"},
