@@ -132,18 +132,25 @@ func (r *running) because(err error) error {
 	var refused *RefusedError
 	switch {
 	case errors.Is(err, errHungUp):
-		r.end()
-		return r.ended
+		return r.howEnded()
 	case errors.As(err, &refused) && refused.Code == codeInternal:
 		var data struct {
 			Details string `json:"details"`
 		}
 		if json.Unmarshal(refused.Data, &data) == nil && strings.HasPrefix(data.Details, dead) {
-			r.end()
-			return r.ended
+			return r.howEnded()
 		}
 	}
 	return err
+}
+
+// howEnded says how the process has ended: with the Driver, of which a prompt's own context hears a moment later, or by itself.
+func (r *running) howEnded() error {
+	r.end()
+	if r.driver.closing.Err() != nil {
+		return context.Cause(r.driver.closing)
+	}
+	return r.ended
 }
 
 // serve answers a request of the agent's that the bridge has let through.
