@@ -41,6 +41,10 @@ func (a outcome) together(v *evaluation) outcome {
 	}
 	slices.SortStableFunc(rules, func(a, b *compiledRule) int { return b.standing() - a.standing() })
 	covering, why := v.coverInOneProfile(rules, aside)
+	if len(rules) == 0 && len(aside) > 0 {
+		nearest := slices.MaxFunc(aside, func(a, b missed) int { return a.rule.standing() - b.rule.standing() })
+		why = "rule " + nearest.rule.ID + " does not, because " + nearest.why
+	}
 	if a.uncovered = why; len(covering) < 2 || why != "" {
 		return a
 	}
@@ -209,7 +213,7 @@ func (v *evaluation) coverTogether(rules []*compiledRule, aside []missed) (cover
 		if known < 0 {
 			known, covering = len(covering), append(covering, coveringRule{rule: by[i][0]})
 		}
-		covering[known].commands = append(covering[known].commands, nameOf(c))
+		covering[known].commands = append(covering[known].commands, spelledBy(by[i][0], c))
 	}
 	switch {
 	case len(covering) == 0:
@@ -229,6 +233,15 @@ func (c *compiledRule) exceeded(v *evaluation, i int) string {
 		}
 	}
 	return ""
+}
+
+// spelledBy names a command by the words that a rule spells of it, for people.
+func spelledBy(rule *compiledRule, c shellscan.Command) string {
+	name := c.Name
+	for _, word := range c.Args[:spelledWords(c, []*compiledRule{rule})] {
+		name += " " + word.Text
+	}
+	return max(nameOf(c), display.Line(name)) // the longer, of which the other is the beginning
 }
 
 // shownCommand names a command for people, with its subcommand.
