@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestEachListed checks that the listing with inodes has the processes that the plain one has, each with an
@@ -38,25 +40,31 @@ func TestTallyForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A mark of its own: with ours, all that starts on this machine meanwhile would be counted as well.
+	mark := own - 1
+	if err := unix.Prlimit(child, unix.RLIMIT_LOCKS, &unix.Rlimit{Max: uint64(mark)}, nil); err != nil {
+		t.Fatal(err)
+	}
 	// To the tally it is foreign while nobody asks for its mark, and a call's as soon as somebody does.
-	none, calls, now := map[callMark]*call{}, map[callMark]*call{own: {}}, time.Now()
+	none, calls, now := map[callMark]*call{}, map[callMark]*call{mark: {}}, time.Now()
 	var tasks taskCount
 	if got := tasks.count(none, now); len(got) != 0 || tasks.foreign[child] == 0 {
 		t.Fatalf("got %v, and the child is remembered by %d", got, tasks.foreign[child])
 	}
-	if got := tasks.count(calls, now.Add(foreignFor-1))[own]; got != 0 {
-		t.Errorf("%d tasks were looked at again", got)
-	}
-	ours := taskCount{family: family{first: own, size: 1}}
+	ours := taskCount{family: family{first: mark, size: 1}}
 	if ours.count(none, now); ours.foreign[child] != 0 {
 		t.Error("a process of a call that is about to begin is taken for another")
 	}
-	tasks.foreign[child]++ // as if its number had been another's
-	if got := tasks.count(calls, now.Add(foreignFor-1))[own]; got != 1 {
-		t.Errorf("of a process that was given the number of another %d tasks were counted, want 1", got)
+	if got := tasks.count(calls, now.Add(foreignFor-1))[mark]; got != 0 {
+		t.Errorf("%d tasks were looked at again", got)
 	}
-	if got := tasks.count(calls, now.Add(foreignFor))[own]; got < 2 {
-		t.Errorf("%d tasks were counted after a while; want those of the child and of this program at least", got)
+	if got := tasks.count(calls, now.Add(foreignFor))[mark]; got != 1 {
+		t.Errorf("%d tasks were counted after a while, want the child's one", got)
+	}
+	tasks.count(none, now)
+	tasks.foreign[child]++ // as if its number had been another's
+	if got := tasks.count(calls, now.Add(foreignFor-1))[mark]; got != 1 {
+		t.Errorf("of a process that was given the number of another %d tasks were counted, want 1", got)
 	}
 }
 
