@@ -32,7 +32,7 @@ func readCall(v yamldoc.Value) permissions.Example {
 	call := readExample(v)
 	call.Source = tool.Source{File: v.Doc.File, Line: v.Node.Line, Column: v.Node.Column}
 	if err := call.Check(); err != nil && v.Doc.Mistakes() == before {
-		v.Fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, mode, headless",
+		v.Fail(ruleExample, "tool, params, path, paths, command, argv, dir, env, agent, workspace, mode, headless",
 			"it is no act: %v", err)
 	}
 	return call

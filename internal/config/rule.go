@@ -43,7 +43,8 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 			"path": "include_paths", "paths": "include_paths", "include": "include_paths",
 			"exclude": "exclude_paths", "action": "decision", "effect": "decision", "verdict": "decision",
 			"params": "parameters", "arguments": "parameters", "args": "parameters", "command": "commands",
-			"condition": "when", "if": "when", "agent": "agents", "principal": "principals", "modes": "mode", "expiry": "expires",
+			"condition": "when", "if": "when", "agent": "agents", "principal": "principals", "workspace": "workspaces",
+			"projects": "workspaces", "project": "workspaces", "modes": "mode", "expiry": "expires",
 			"until": "expires", "examples": "match",
 		},
 		Keys: []yamldoc.Key[*ruleEntry]{
@@ -73,6 +74,11 @@ func ruleMapping() yamldoc.Mapping[*ruleEntry] {
 				func(r *ruleEntry, v yamldoc.Value) {
 					r.strictOnly(v)
 					r.readTexts(v, "principals", &r.rule.Principals)
+				}),
+			yamldoc.NewKey("workspaces", "a list of directories, such as ~/src/shop or ~/src/**",
+				func(r *ruleEntry, v yamldoc.Value) {
+					r.strictOnly(v)
+					r.readTexts(v, "workspaces", &r.rule.Workspaces)
 				}),
 			yamldoc.NewKey("mode", "a list: interactive, headless, or ids of agents' modes",
 				func(r *ruleEntry, v yamldoc.Value) {

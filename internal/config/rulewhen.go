@@ -173,6 +173,8 @@ func actMapping() yamldoc.Mapping[*permissions.Example] {
 			}),
 			yamldoc.NewKey("principal", "the name of a principal of the daemon",
 				func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Principal) }),
+			yamldoc.NewKey("workspace", "a directory that begins with / or ~/",
+				func(e *permissions.Example, v yamldoc.Value) { v.SetText(&e.Workspace) }),
 			yamldoc.NewKey("mode", "the id of a mode", func(e *permissions.Example, v yamldoc.Value) {
 				v.SetText(&e.Mode)
 			}),

@@ -50,6 +50,7 @@ func (r *Rule) Check() []FieldError {
 		c.pattern("when", err)
 	}
 	c.checkAgents(r)
+	c.checkWorkspaces(r)
 	c.checkRisk(r)
 	c.checkLimit(r)
 	for i, text := range r.CommandPrefixes {

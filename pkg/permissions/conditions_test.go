@@ -20,6 +20,9 @@ func agents(globs ...string) func(*Rule) { return func(r *Rule) { r.Agents = glo
 func principals(globs ...string) func(*Rule) {
 	return func(r *Rule) { r.Principals = globs }
 }
+func inWorkspaces(globs ...string) func(*Rule) {
+	return func(r *Rule) { r.Workspaces = globs }
+}
 func inModes(modes ...string) func(*Rule) { return func(r *Rule) { r.Modes = modes } }
 func atMost(risk Risk) func(*Rule)        { return func(r *Rule) { r.MaxRisk = risk } }
 func atLeast(risk Risk) func(*Rule)       { return func(r *Rule) { r.MinRisk = risk } }
@@ -52,6 +55,9 @@ func TestConditions(t *testing.T) {
 	given := func(value any) Request { return b.call("x", args("a", value)) }
 	served := func(name string) Request {
 		return with(given(1), func(r *Request) { r.Principal, r.Served = name, true })
+	}
+	at := func(root string, more ...string) Request {
+		return with(given(1), func(r *Request) { r.Workspace = tool.Workspace{Root: root, Additional: more} })
 	}
 	prompt := with(b.request(ActionOther, "mcp.s.t"), func(r *Request) { r.Prompt = true })
 	tests := []struct {
@@ -147,6 +153,15 @@ func TestConditions(t *testing.T) {
 		{"principal, another", principals("ci*"), served("web"), false, Approve, "the principal is web"},
 		{"principal, none", principals("*"), given(1), false, Approve, "did not come through the daemon"},
 		{"principal, an agent's command of that name", principals("*"), with(given(1), func(r *Request) { r.Principal = "ci" }), false, Approve, "did not come through the daemon"},
+		{"workspace", inWorkspaces(escapeGlob(b.ws), escapeGlob(b.dir)+"/more"), given(1), true, Reject, ""},
+		{"workspace, below a directory", inWorkspaces("/nowhere", escapeGlob(b.dir)+"/**"), given(1), true, Reject, ""},
+		{"workspace, below a home", inWorkspaces("~/shop"), at(b.dir + "/home/shop"), true, Reject, ""},
+		{"workspace, a directory of it", inWorkspaces("~/shop"), at(b.dir + "/home/shop/src"), false, Approve, "/home/shop/src, and the rule is about ~/shop"},
+		{"workspace, that it lies in", inWorkspaces("~/shop/src"), at(b.dir + "/home/shop"), false, Approve, "the workspace is"},
+		{"workspace, capitals", inWorkspaces("~/shop"), at(b.dir + "/home/Shop"), false, Reject, "the workspace is"},
+		{"workspace, one of two", inWorkspaces("~/shop"), at(b.dir+"/home/shop", b.dir+"/home/clone"), false, Reject, "/home/clone, and the rule is about"},
+		{"workspace, both", inWorkspaces("~/shop", "~/clone"), at(b.dir+"/home/shop", b.dir+"/home/clone"), true, Reject, ""},
+		{"workspace, none", inWorkspaces("/**"), with(given(1), func(r *Request) { r.Workspace = tool.Workspace{} }), false, Approve, "it has no workspace"},
 		{"agent, none", agents("codex*"), given(1), false, Ask, "there is no agent's name"},
 		{"mode, headless", inModes("headless"), with(given(1), func(r *Request) { r.Headless = true }), true, Reject, ""},
 		{"mode, interactive", inModes("headless"), given(1), false, Approve, "the mode is interactive"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gitrepo"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -26,6 +27,7 @@ type Example struct {
 	Env       []string       `json:"env,omitempty"`     // names of the variables that it sets
 	Agent     string         `json:"agent,omitempty"`
 	Principal string         `json:"principal,omitempty"` // who calls the daemon; "" for what does not come through it
+	Workspace string         `json:"workspace,omitempty"` // its directory, which may begin with ~/; "" for where the example is told
 	Mode      string         `json:"mode,omitempty"`
 	Headless  bool           `json:"headless,omitempty"`
 	Confined  bool           `json:"confined,omitempty"` // the agent's sandbox holds the act
@@ -70,6 +72,8 @@ func (e Example) Check() error {
 	switch {
 	case e.Tool == "" && e.Command == "" && len(e.Argv) == 0 && len(e.Paths) == 0:
 		return fmt.Errorf("it names no tool, no command and no path")
+	case e.Workspace != "" && !filepath.IsAbs(e.Workspace) && !strings.HasPrefix(e.Workspace, "~/"):
+		return fmt.Errorf("its workspace is %s, and a workspace begins with / or ~/", display.Line(e.Workspace))
 	case e.Command != "" && len(e.Argv) > 0:
 		return fmt.Errorf("it has a command as text and as words")
 	case (e.Command != "" || len(e.Argv) > 0) && e.action() != ActionExecute && e.action() != ActionCall:
@@ -148,6 +152,17 @@ func (e Example) Request(w tool.Workspace, commands *command.Catalogue) Request 
 	return r
 }
 
+// In returns the workspace of the example: what it says, in a home directory, or the one in which it is told.
+func (e Example) In(told tool.Workspace, home string) tool.Workspace {
+	switch rest, below := strings.CutPrefix(e.Workspace, "~/"); {
+	case below:
+		return tool.Workspace{Root: filepath.Join(home, rest)}
+	case e.Workspace != "":
+		return tool.Workspace{Root: filepath.Clean(e.Workspace)}
+	}
+	return told
+}
+
 // PathNames are the parameters whose values are taken for paths, in whatever tool and whatever their
 // format: the original system's names and those that agents' own tools use.
 var PathNames = set("path paths file files file_path filePath filename directory dir destination source database")
@@ -180,6 +195,9 @@ func pathArguments(arguments map[string]any) []string {
 // does not depend on the machine.
 const exampleRoot = "/nonexistent/workspace"
 
+// exampleHome is the home directory of whoever does it, and does not exist either.
+const exampleHome = "/nonexistent/home"
+
 // ExampleWorkspace is the workspace of exampleRoot.
 func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot} }
 
@@ -207,10 +225,10 @@ func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 			if err := example.Check(); err != nil {
 				found = append(found,
 					FieldError{Field: field, Message: "the example is no act: " + err.Error(),
-						Hint: "tool, params, path, paths, command, argv, dir, env, agent, mode, headless"})
+						Hint: "tool, params, path, paths, command, argv, dir, env, agent, workspace, mode, headless"})
 				continue
 			}
-			v := newEvaluation(example.Request(ExampleWorkspace(), commands), "/nonexistent/home",
+			v := newEvaluation(example.Request(example.In(ExampleWorkspace(), exampleHome), commands), exampleHome,
 				newSensitive(nil), machine{}, &gitrepo.Asker{})
 			v.gather(func() { compiled.gather(v) })
 			switch got := compiled.match(v); {

@@ -18,7 +18,8 @@ type compiledRule struct {
 	included string
 	whose    string
 	agents   []*glob
-	callers  []*glob // of principals
+	callers  []*glob     // of principals
+	places   []*pathGlob // of workspaces
 	modes    []*glob
 	include  []*pathGlob
 	exclude  []*pathGlob
@@ -74,7 +75,7 @@ func compileRule(rule Rule) *compiledRule {
 	for _, list := range []struct {
 		texts []string
 		into  *[]*pathGlob
-	}{{rule.IncludePaths, &c.include}, {rule.ExcludePaths, &c.exclude}} {
+	}{{rule.IncludePaths, &c.include}, {rule.ExcludePaths, &c.exclude}, {rule.Workspaces, &c.places}} {
 		for _, text := range list.texts {
 			if g, err := compilePathGlob(text); err == nil {
 				*list.into = append(*list.into, g)
@@ -121,6 +122,7 @@ var (
 		{"applies_to", (*compiledRule).matchTool},
 		{"agents", (*compiledRule).matchAgent},
 		{"principals", (*compiledRule).matchPrincipal},
+		{"workspaces", (*compiledRule).matchWorkspace},
 		{"mode", (*compiledRule).matchMode},
 		{"expires", (*compiledRule).matchExpiry},
 	}

@@ -68,6 +68,9 @@ type Rule struct {
 	Agents []string // globs over the name that the agent gave itself
 	// Principals are globs over the name by which the daemon knows who calls it.
 	Principals []string
+	// Workspaces are globs over the directories of the session's workspace: absolute, or below the home directory (~/). A
+	// rule that approves needs each of them to match one, so that no further directory comes along.
+	Workspaces []string
 	// Modes are interactive, headless, or globs over the id of the mode that the agent is in.
 	Modes []string
 	// MinRisk and MaxRisk bound what the act could do (see Risk); RiskUnsaid does not.

@@ -54,7 +54,7 @@ func shadow(files []File, i, at int) (by Rule, why string) {
 // unconditional reports whether a rule matches every act of its tools.
 func (r Rule) unconditional() bool {
 	return len(r.IncludePaths)+len(r.ExcludePaths)+len(r.Parameters)+len(r.Matchers)+len(r.Request)+
-		len(r.CommandPrefixes)+len(r.Agents)+len(r.Principals)+len(r.Modes) == 0 &&
+		len(r.CommandPrefixes)+len(r.Agents)+len(r.Principals)+len(r.Workspaces)+len(r.Modes) == 0 &&
 		r.Commands == nil && !r.InGitWorkTree && !r.Confined && r.MinRisk == RiskUnsaid && r.MaxRisk == RiskUnsaid &&
 		r.When == "" && r.Sandbox == "" && r.Expires.IsZero() &&
 		!r.Observe && r.Verdict != Approve && len(r.Check()) == 0

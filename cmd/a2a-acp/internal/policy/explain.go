@@ -212,11 +212,15 @@ func requestInFile(env *cli.Environment, a *app.App, name string) (permissions.R
 	return requestOf(env, a, call)
 }
 
-// requestOf is an act that is told in few words, in the current directory: of a tool as the executor would
-// see it.
+// requestOf is an act that is told in few words, in the current directory unless it says another workspace: of a tool as
+// the executor would see it.
 func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (permissions.Request, error) {
 	o := env.AppOptions(nil, nil)
-	workspace := o.Dirs().Workspace(o.Dir, nil)
+	workspace, dir := o.Dirs().Workspace(o.Dir, nil), o.Dir
+	if call.Workspace != "" {
+		workspace = call.In(workspace, o.Getenv("HOME"))
+		dir = workspace.Root
+	}
 	// What agents ask the editor to do has the ids of shipped tools, and is another act.
 	if _, ours := a.Configuration().Tools.LookupIn(workspace, call.Tool); !ours ||
 		permissions.KnownTool(call.Tool) {
@@ -228,7 +232,7 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 		}
 		request := call.Request(workspace, a.Set().Commands)
 		if call.Dir == "" {
-			request.Dir = o.Dir
+			request.Dir = dir
 		}
 		return request, nil
 	}
@@ -240,7 +244,7 @@ func requestOf(env *cli.Environment, a *app.App, call permissions.Example) (perm
 		}
 	}
 	made := tool.Call{
-		Tool: call.Tool, Arguments: arguments, Dir: o.Dir, Workspace: workspace,
+		Tool: call.Tool, Arguments: arguments, Dir: dir, Workspace: workspace,
 		Origin: tool.Origin{Door: tool.DoorMCP, Agent: call.Agent, Mode: call.Mode, Headless: call.Headless,
 			Principal: call.Principal, Served: call.Principal != ""},
 	}
