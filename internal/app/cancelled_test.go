@@ -28,16 +28,26 @@ func asksAnna(t *testing.T) (h *home, settings string) {
 // onlyQuestion returns the question that stands, of which there is one.
 func (h *home) onlyQuestion() store.Approval {
 	h.t.Helper()
+	list := h.questions()
+	if len(list) != 1 {
+		h.t.Fatalf("the questions are %+v", list)
+	}
+	return list[0]
+}
+
+// questions returns all questions, the oldest first.
+func (h *home) questions() []store.Approval {
+	h.t.Helper()
 	box, err := OpenApprovals(context.Background(), h.options())
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer box.Close()
 	list, err := box.List(context.Background())
-	if err != nil || len(list) != 1 {
-		h.t.Fatalf("the questions are %+v, %v", list, err)
+	if err != nil {
+		h.t.Fatal(err)
 	}
-	return list[0]
+	return list
 }
 
 // withdrawn returns once the only question is over.

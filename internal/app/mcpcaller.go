@@ -75,61 +75,14 @@ func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answ
 		}
 	}
 	mayAnswer := c.call.Client.Capabilities.Elicitation && !q.AtTerminal && c.door.app.clientsAnswer(c.call.Client.Principal)
-	inCall := mayAnswer && c.call.Ask != nil
-	over, err := c.door.mayAsk(ctx, q, inCall)
-	if err != nil {
-		return approval.Answer{}, err
-	}
-	defer over()
+	q.InCall = mayAnswer && c.call.Ask != nil
 	switch {
-	case inCall:
+	case q.InCall:
 		return c.askInCall(ctx, q)
 	case mayAnswer:
 		return c.askByResult(ctx, q)
 	}
 	return c.wait(ctx, q)
-}
-
-// mostQuestions is how many questions of one principal wait for a person, and how many are being asked. No person
-// answers more.
-const mostQuestions = 64
-
-// mayAsk notes that a question is asked, until over is called. It is an error where the principal has too many that
-// wait, unless its client answers this one now (inCall).
-func (d *mcpDoor) mayAsk(ctx context.Context, q approval.Question, inCall bool) (over func(), err error) {
-	if !inCall {
-		if err := d.tooMany(ctx, q, false); err != nil {
-			return nil, err
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.asking[q.Principal] >= d.mostQuestions {
-		return nil, d.tooManyWait()
-	}
-	d.asking[q.Principal]++
-	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.asking[q.Principal]--; d.asking[q.Principal] == 0 {
-			delete(d.asking, q.Principal)
-		}
-	}, nil
-}
-
-// tooMany is an error where the principal of a question has too many that wait beside this one. One that was asked
-// before may be asked again (its answer is not lost), unless it is being asked now: it may stand already, or not yet.
-func (d *mcpDoor) tooMany(ctx context.Context, q approval.Question, now bool) error {
-	others, known, err := d.Questions.Standing(ctx, q)
-	if err != nil || known && !now || others < d.mostQuestions {
-		return nil //nolint:nilerr // where nobody can be asked elsewhere, none waits
-	}
-	return d.tooManyWait()
-}
-
-func (d *mcpDoor) tooManyWait() error {
-	return noAnswerYet(fmt.Sprintf("%d questions wait for the person already, and no more are put; the person can answer "+
-		"them at a terminal with `a2a-acp approvals`; make the same call again then", d.mostQuestions))
 }
 
 // clientsAnswer reports whether the clients of a principal may answer for their person. That of a program which an
@@ -152,7 +105,7 @@ func (c *mcpCaller) askInCall(ctx context.Context, q approval.Question) (approva
 		if ctx.Err() != nil {
 			return approval.Answer{}, context.Cause(ctx)
 		}
-		if why := c.door.tooMany(ctx, q, true); why != nil { // it stands already, and does not stay
+		if why := c.door.Questions.MayStay(ctx, q); why != nil { // it stands already, and does not stay
 			no := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourceNobody, Reason: why.Error()}
 			return no, nil //nolint:nilerr // it is the reason
 		}

@@ -56,15 +56,12 @@ type mcpDoor struct {
 	o       MCPOptions
 	server  *mcpserver.Server
 	unasked time.Duration // see unaskedTime
-	// mostQuestions is how many wait of each principal.
-	mostQuestions int
 	// visitors are the daemon's principals; nil where there are none.
 	visitors *mcpVisitors
 	outputs  mcpOutputs
 
 	mu       sync.Mutex
 	admitted map[string]error     // whether calls may be made in a directory
-	asking   map[string]int       // how many questions are being asked, by principal
 	lists    map[string]mcpListed // what clients are offered, by whom and where
 }
 
@@ -79,8 +76,8 @@ type mcpListed struct {
 }
 
 func (a *App) newMCPDoor(door *Door, o MCPOptions) (*mcpDoor, error) {
-	d := &mcpDoor{Door: door, o: o, unasked: unaskedTime, mostQuestions: mostQuestions,
-		admitted: map[string]error{}, asking: map[string]int{}, lists: map[string]mcpListed{}}
+	d := &mcpDoor{Door: door, o: o, unasked: unaskedTime,
+		admitted: map[string]error{}, lists: map[string]mcpListed{}}
 	server, err := mcpserver.New(mcpserver.Options{Tools: d, Resources: mcpResources{d}, Prompts: mcpPrompts{d},
 		Version: a.o.Version, Say: a.o.Say, Now: now, Key: a.mcpKey,
 		Tasks: mcpTasks{a.board}, Answered: d.answered, Cancelled: d.cancelled})

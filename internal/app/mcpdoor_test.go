@@ -343,7 +343,7 @@ func TestMCPManyQuestions(t *testing.T) {
 		a := h.new()
 		h.runs(a)
 		p := newMCPPeer(t, a, MCPOptions{}, modern, `{}`)
-		p.door.mostQuestions = 3
+		a.waiting(t, approval.MostWaiting-3, store.Approval{Door: string(tool.DoorMCP)})
 		for n := range 5 {
 			p.call("mark", fmt.Sprintf(`{"word":"w%d"}`, n), "")
 			if told := p.read(); strings.Contains(told.text(), "approvals approve ") != (n < 3) || !told.Result.IsError {
@@ -352,10 +352,9 @@ func TestMCPManyQuestions(t *testing.T) {
 		}
 		// A client that can ask still does, and what is put aside there does not stay.
 		asking := newMCPPeer(t, a, MCPOptions{}, modern, canAsk)
-		asking.door.mostQuestions = 3
 		asking.call("mark", `{"word":"other"}`, "")
 		if told := asking.read(); !modern {
-			if told = asking.answer(told, "mark", `{"word":"other"}`, dismiss); !strings.Contains(told.text(), "3 questions wait") {
+			if told = asking.answer(told, "mark", `{"word":"other"}`, dismiss); !strings.Contains(told.text(), "64 questions wait") {
 				t.Errorf("it was put aside: %s", told.raw)
 			}
 		}
@@ -365,13 +364,13 @@ func TestMCPManyQuestions(t *testing.T) {
 		}
 		defer box.Close()
 		list, err := box.List(t.Context())
-		list = slices.DeleteFunc(list, func(a store.Approval) bool { return a.State != store.Pending })
+		list = slices.DeleteFunc(list, func(a store.Approval) bool { return a.State != store.Pending || a.Title == "another" })
 		if err != nil || len(list) != 3 {
 			t.Fatalf("%d questions stand: %v", len(list), err)
 		}
 		// Whether one that is asked now stands already makes no difference: it may be put on the board later.
 		now := approval.Question{Door: tool.Door(list[0].Door), Principal: list[0].Principal, Title: "not put yet"}
-		if err := asking.door.tooMany(t.Context(), now, true); err == nil {
+		if err := asking.door.Questions.MayStay(t.Context(), now); err == nil {
 			t.Error("a question that does not stand yet counts as one of those that do")
 		}
 		for _, question := range list {

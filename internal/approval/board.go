@@ -17,7 +17,8 @@ type Notice interface {
 	// Earlier is called before anybody is asked. If another call of the session is asking the same
 	// question, Earlier calls waits and waits for that call's answer: a no counts for this call, too, a yes
 	// does not. Then it returns the answer that a person has left for this question after the process that
-	// asked it had ended; found is false if there is none. Over must be called in the end.
+	// asked it had ended; found is false if there is none. It is an error, which is ErrNobody, if too many questions of
+	// the same principal wait. Over must be called in the end.
 	Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error)
 	// Over reports the end of the asking, with the answer or an error.
 	Over(Answer, error)

@@ -30,6 +30,8 @@ type Question struct {
 	// AtTerminal leaves out every place but a terminal of this machine: a client that may answer for its person
 	// is not asked.
 	AtTerminal bool
+	// InCall is set where whoever makes the call is asked, and answers while it waits: the question does not stay.
+	InCall bool
 	// Lasting is what "always" would allow, in words; "" where there is none.
 	Lasting string
 	// Unkept is why "always" would allow nothing, in words; "" where Lasting says what it would.

@@ -32,6 +32,9 @@ type Questions struct {
 	closing context.Context // ends with Close
 	close   context.CancelFunc
 	pause   time.Duration // between tries to write what could not be written
+
+	counting sync.Mutex     // guards asking
+	asking   map[string]int // how many questions are being asked, by whose they are
 }
 
 // Desk is the Board of one door, and the permissions.ApprovalLog of what people allow for its sessions.
@@ -64,7 +67,7 @@ type Notifier interface {
 
 // New makes Questions. Nothing is opened yet.
 func New(o Options) *Questions {
-	q := &Questions{o: o, pause: 2 * time.Second}
+	q := &Questions{o: o, pause: 2 * time.Second, asking: map[string]int{}}
 	q.closing, q.close = context.WithCancel(context.Background())
 	return q
 }
@@ -102,6 +105,7 @@ type notice struct {
 	question Question
 	key      string // names the question for whoever asks the very same; "" when nobody could
 	asked    *asked // its place in the line; set by Earlier
+	counted  func() // ends its being counted; set by Earlier, nil where it is not
 
 	mu     sync.Mutex
 	joined string // the id of the one that was there before
@@ -125,35 +129,46 @@ func (n *notice) id() string {
 
 // Earlier implements Notice. It opens nothing if no question was ever asked.
 func (n *notice) Earlier(ctx context.Context, waits func()) (answer Answer, found bool, err error) {
-	if n.key == "" {
-		return answer, false, nil
-	}
-	n.asked, answer, found, err = n.desk.inFlight.queue(ctx, n.key+" "+n.question.Session, waits)
-	if found || err != nil {
-		return answer, found, err
-	}
-	if !n.board.everAsked() {
-		return answer, false, nil
+	if n.key != "" {
+		n.asked, answer, found, err = n.desk.inFlight.queue(ctx, n.key+" "+n.question.Session, waits)
+		if found || err != nil {
+			return answer, found, err
+		}
 	}
 	looking, stop := context.WithTimeout(ctx, storePatience) // a person is not kept waiting for the question
 	defer stop()
-	s, err := n.board.open(looking)
-	if err != nil {
-		return answer, false, nil //nolint:nilerr // Elsewhere says it, and a person is asked
+	if answer, found = n.kept(looking); found {
+		return answer, true, nil
 	}
-	given, err := s.Take(looking, n.approval(ctx))
+	n.counted, err = n.board.mayAsk(looking, n.question)
+	return answer, false, err
+}
+
+// kept returns the answer that a person has left for this question.
+func (n *notice) kept(ctx context.Context) (answer Answer, found bool) {
+	if n.key == "" || !n.board.everAsked() {
+		return answer, false
+	}
+	s, err := n.board.open(ctx)
+	if err != nil {
+		return answer, false // Elsewhere says it, and a person is asked
+	}
+	given, err := s.Take(ctx, n.approval(ctx))
 	switch {
 	case errors.Is(err, store.ErrNotKept):
-		return answer, false, nil
+		return answer, false
 	case err != nil:
 		n.board.o.Say(fmt.Sprintf("it cannot be told whether this was answered before, so it is asked: %v", err))
-		return answer, false, nil
+		return answer, false
 	}
-	return n.left(given), true, nil
+	return n.left(given), true
 }
 
 // Over implements Notice.
 func (n *notice) Over(answer Answer, err error) {
+	if n.counted != nil {
+		n.counted()
+	}
 	if n.asked != nil {
 		n.desk.inFlight.over(n.asked, answer, err)
 	}

@@ -41,19 +41,6 @@ func (d *Desk) Stand(ctx context.Context, question Question) (id string, answer 
 	return stands.ID, answer, false, nil
 }
 
-// Standing counts the other questions of the same door and principal that wait for an answer. known reports whether this one
-// stands already, or its answer does.
-func (d *Desk) Standing(ctx context.Context, question Question) (others int, known bool, err error) {
-	if !d.questions.everAsked() {
-		return 0, false, nil
-	}
-	s, err := d.questions.open(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	return s.Standing(ctx, string(question.Door), question.Principal, question.Key())
-}
-
 // ErrNoQuestion is returned by Bring where no answer is waited for.
 var ErrNoQuestion = errors.New("the question is answered, or nobody asks it any more")
 

@@ -110,13 +110,14 @@ func (s *Store) List(ctx context.Context) ([]Approval, error) {
 	return s.readAll(rows)
 }
 
-// Standing counts the questions of a door and principal that wait for an answer, beside those of the key. known
-// reports whether that of the key is one that was asked, and is not over: whoever asks it again makes no further one.
+// Standing counts the questions of a principal that wait for an answer, beside those of the key; without a principal, those
+// of the door that have none. known reports whether that of the key is one that was asked, and is not over: whoever asks
+// it again makes no further one.
 func (s *Store) Standing(ctx context.Context, door, principal, key string) (others int, known bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT
-			COUNT(*) FILTER (WHERE state = 'pending' AND door = ? AND principal = ? AND (key <> ? OR key = '')),
-			COUNT(*) FILTER (WHERE key = ? AND used = 0 AND state IN ('pending', 'approved', 'denied')) > 0
-			FROM approvals WHERE expires > ?`, door, principal, key, key, s.now().UnixMilli()).Scan(&others, &known)
+			COUNT(*) FILTER (WHERE state = 'pending' AND principal = ? AND (principal <> '' OR door = ?) AND (key <> ? OR key = '')),
+			COUNT(*) FILTER (WHERE key = ? AND key <> '' AND used = 0 AND state IN ('pending', 'approved', 'denied')) > 0
+			FROM approvals WHERE expires > ?`, principal, door, key, key, s.now().UnixMilli()).Scan(&others, &known)
 	return others, known, err
 }
 
