@@ -24,6 +24,7 @@ var (
 	askStaged  = []string{"diff-index", "--cached", "--no-renames", "--ignore-submodules", "--name-only", "-z", "HEAD", "--"}
 	askOthers  = []string{"ls-files", "--others", "-z"}
 	askNew     = []string{"ls-files", "--others", "--exclude-standard", "-z"}
+	askNames   = []string{"ls-files", "--cached", "-z"}
 )
 
 // Taken lists the files of the work tree that a command takes which adds, commits or puts away what has changed: the
@@ -55,6 +56,28 @@ func (a *Asker) Taken(ctx context.Context, top string, t Take, avoid ...string) 
 		others, err = l.names(ctx, top, askNew)
 	}
 	return slices.Concat(staged, changed, others), err
+}
+
+// Tracked lists the names in the index of the repository around a directory, as git ls-files prints them there: those that lie
+// in it or below, relative to it. They are as whoever made the index has written them. dir has its links resolved; in the
+// directories avoid, no program is looked for. An error says in words for people what cannot be told.
+func (a *Asker) Tracked(ctx context.Context, dir string, avoid ...string) (names []string, err error) {
+	ctx, cancel := a.deadline(ctx)
+	defer cancel()
+	l, err := a.begin(dir, avoid)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	out, err := l.run(ctx, l.switched, dir, mostListed, askNames...)
+	if err != nil {
+		return nil, err
+	}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 {
+			names = append(names, string(name))
+		}
+	}
+	return names, nil
 }
 
 // names asks for names of files, and makes them absolute.

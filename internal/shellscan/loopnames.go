@@ -86,7 +86,8 @@ func isNamePattern(text string) bool {
 // findsNames returns the words of a find that finds whatever a pattern stands for.
 func findsNames(pattern string) []Word {
 	dir, name := path.Split(pattern)
-	return []Word{{Text: cmp.Or(dir, "."), Fixed: true}, {Text: "-name", Fixed: true}, {Text: name, Fixed: true}}
+	return []Word{{Text: "find", Fixed: true}, {Text: cmp.Or(dir, "."), Fixed: true}, {Text: "-name", Fixed: true},
+		{Text: name, Fixed: true}}
 }
 
 // namesInLoop has the words of the body hold a name that a pattern of the loop's list stands for, until what it gives is

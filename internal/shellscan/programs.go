@@ -61,14 +61,14 @@ func (c *simpleCommand) xargs(n int) {
 	c.inner(child, words, child.Via...)
 }
 
-// finds has words that are Found be those of a find, until what it gives is called.
+// finds has words that are Found be names that a command of these words prints, until what it gives is called.
 func (t *text) finds(words []Word) (end func()) {
 	before := t.finder
 	t.finder = words
 	return func() { t.finder = before }
 }
 
-// finderOf returns the find whose names a program is given.
+// finderOf returns the words of the command whose names a program is given.
 func (c *simpleCommand) finderOf(span shellwords.Span) []Word {
 	for _, w := range c.words[span.At+1 : span.End] {
 		if w.Found {
@@ -99,7 +99,7 @@ func (c *simpleCommand) find(n int) {
 			many := child.End < len(c.words) && c.words[child.End].Text == "+"
 			words := replaced(c.words[child.At:child.End], "{}", many)
 			if c.words[child.At-1].Text == "-exec" {
-				end := c.finds(args(c.words[span.At+1 : span.End]))
+				end := c.finds(args(c.words[span.At:span.End]))
 				for i := range words {
 					words[i].Found = c.words[child.At+i].Fixed && c.words[child.At+i].Text == "{}"
 				}

@@ -126,9 +126,9 @@ type text struct {
 
 	sh standard // what sh is, once it was decided
 
-	fed    []Word                           // of xargs: the words of the find that it reads from
+	fed    []Word                           // of xargs: the words of what prints the names that it reads
 	feeds  map[*syntax.CallExpr][]Word      // the xargs of the text that do so
-	finder []Word                           // the find whose names words are that are Found
+	finder []Word                           // those of what prints the names that words are which are Found
 	looped map[*syntax.Word]shellwords.Word // the words that hold the variable of a loop over names of files
 
 	functions functions

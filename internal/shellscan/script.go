@@ -55,7 +55,8 @@ type Command struct {
 	Builtin bool   // bash does it itself
 	Via     string // the wrappers in front of it: "env timeout"
 	Line    int    // from 1
-	// Finder are the words of the find whose names are given to it, where one of Args is Found.
+	// Finder are the words of the command, its program first, whose names of files are given to it, where one of Args is Found:
+	// of a find, or another that prints names and nothing else.
 	Finder []Word
 	// Redirections are those behind the command, as written, for people: "> out", "2>&1".
 	Redirections []string
@@ -76,9 +77,9 @@ type Word struct {
 	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text
 	// print: <(…).
 	Pipe bool
-	// Found tells that the word is the name of a file that a find of the text has found, whole: one of
-	// Finder's starting points, or below one. FoundMany: it is one or more words of these names, which may
-	// be parts of them (xargs splits at blanks).
+	// Found tells that the word is the name of a file that a command of the text has printed, whole: of a find one of its starting
+	// points, or below one. FoundMany: it is one or more words of these names, which may be parts of them (xargs splits at
+	// blanks).
 	Found, FoundMany bool
 }
 

@@ -92,6 +92,10 @@ func (o *askedOnce) Taken(ctx context.Context, top string, t gitrepo.Take, avoid
 	return o.git.Taken(ctx, top, t, avoid...)
 }
 
+func (o *askedOnce) Tracked(ctx context.Context, dir string, avoid ...string) ([]string, error) {
+	return o.git.Tracked(ctx, dir, avoid...)
+}
+
 // environ is that of the agent: no settings of git's are the tester's.
 func (b testbed) environ() []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir + "/home", "GIT_CONFIG_NOSYSTEM=1"}

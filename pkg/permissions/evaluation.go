@@ -31,7 +31,8 @@ type evaluation struct {
 	// repositories are what git has said, by the directory that it was asked in.
 	repositories  map[string]repository
 	takenFiles    map[takenKey]fact[[]string]
-	variablesSeen map[string]any // what conditions see; nil until one asks
+	trackedNames  map[string]fact[[]string] // by the directory that git was asked in
+	variablesSeen map[string]any            // what conditions see; nil until one asks
 
 	now     time.Time
 	counter Counter // nil where nothing is counted

@@ -13,7 +13,8 @@ import (
 
 // find -exec and find … | xargs give a program the names of files. They begin as the starting points of the
 // find do, so none is an option, and they lie below these: so they are looked at as a program's files are
-// that reads all below a directory.
+// that reads all below a directory. What rg -l and grep -rl print are such names, too, but for those that begin as files are
+// called; and of what git ls-files prints each is looked at (trackednames.go).
 
 // foundName stands in the place of such a name. As a program in a language that is known here it would be
 // refused.
@@ -45,7 +46,7 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	}
 	f, ok := readFinder(c.Finder)
 	if !ok {
-		return nil, "it cannot be told what the find finds"
+		return nil, "it cannot be told which names it is given"
 	}
 	apart := ""
 	switch {
@@ -54,6 +55,12 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	case split: // a shell splits the value of $f, and takes each part for a pattern
 		apart = blanks + quotes + "*?["
 	}
+	if (f.tracked || f.bare) && !v.keepsNames() {
+		return nil, "another command could make a name that it is given, and that could be an option"
+	}
+	if f.tracked {
+		return []string{"." + foundName}, v.trackedHazard(dir, f, apart)
+	}
 	if split && !xargs && f.roots[0] == "." && f.name != "" {
 		if why := v.namesOption(dir, f.name); why != "" {
 			return nil, why
@@ -61,7 +68,7 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	}
 	for _, root := range f.roots {
 		if strings.Trim(root, plainNameLetters+"/") != "" || root == "" || root[0] == '-' {
-			return nil, "it cannot be told what a find gives it that begins at " + display.Line(root)
+			return nil, "it cannot be told what it is given that begins as " + display.Line(root)
 		}
 		if why := v.opens(root, readsFile); why != "" {
 			return nil, why
@@ -70,12 +77,22 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 		if err != nil {
 			return nil, "it cannot be told where the find begins: " + display.Line(err.Error())
 		}
-		if why := v.treeHazard(walkedTree{root: at, hidden: true, follows: !f.onlyFiles, found: true,
-			apart: apart, name: f.name}); why != "" {
+		if why := v.treeHazard(walkedTree{root: at, hidden: f.hidden, follows: !f.onlyFiles, found: true,
+			apart: apart, name: f.name, only: f.only, bare: f.bare}); why != "" {
 			return nil, why
 		}
 	}
 	return []string{strings.TrimRight(f.roots[0], "/") + foundName}, ""
+}
+
+// keepsNames reports whether no command of the act could make a file, or have git know of one: each only reads.
+func (v *evaluation) keepsNames() bool {
+	for i, c := range v.shell.commands {
+		if c.Finder == nil && !v.shell.launches(i) && !v.onlyReads(c) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(v.Shell.Writes, func(w shellscan.Write) bool { return w.Path != "/dev/null" })
 }
 
 // namesOption tells why a name that a loop's pattern stands for, with no directory in front, could be an option.
@@ -93,21 +110,59 @@ func (v *evaluation) namesOption(dir, pattern string) string {
 	return ""
 }
 
-// foundFiles is what the words of a find say of the files that it finds.
+// foundFiles is what the words of a command that prints names of files say of these.
 type foundFiles struct {
 	roots     []string
 	name      string // a pattern that their names match; "" for any
+	only      string // their ends, slashes between them; "" for any
 	onlyFiles bool   // no links
+	hidden    bool   // those that begin with a dot, too
+	bare      bool   // they begin as the files are called, with no directory in front
+	tracked   bool   // they are those that git tracks, which match one of within, if there is one
+	within    []string
 }
 
-// readFinder reads the words of a find that only reads.
+// readFinder reads the words of a command that prints names of files, and only reads.
 func readFinder(words []shellscan.Word) (f foundFiles, ok bool) {
 	texts, fixed := fixedWords(words)
-	row := command.Named("find")
-	if !fixed || row == nil {
+	if !fixed || len(texts) == 0 {
 		return f, false
 	}
+	row, at := command.Lookup(texts[0], texts[1:])
+	switch {
+	case row == nil:
+		return f, false
+	case row.Parser == command.Find:
+		return readFind(row, texts[1:])
+	}
+	texts = texts[1+at:]
 	read := row.Read(texts)
+	for _, at := range read.Operands {
+		f.within = append(f.within, texts[at])
+	}
+	if f.tracked = at > 0; f.tracked { // git ls-files
+		f.roots, f.hidden = []string{"."}, true
+		return f, true
+	}
+	w, why := readCommandWords(row, texts, 0)
+	if why != "" {
+		return f, false
+	}
+	patterns := command.Subcommands(command.PatternOptions, words[0].Text)
+	if f.roots = f.within; !slices.ContainsFunc(read.Options, func(o command.Option) bool { return patterns[o.Name] }) {
+		f.roots = f.roots[min(1, len(f.roots)):]
+	}
+	f.hidden, f.only = w.hidden, strings.Join(w.only, "/")
+	if f.bare = len(f.roots) == 0; f.bare {
+		f.roots = []string{"."}
+	}
+	return f, true
+}
+
+// readFind is readFinder for a find.
+func readFind(row *command.Row, texts []string) (f foundFiles, ok bool) {
+	read := row.Read(texts)
+	f.hidden = true
 	either := false // the tests are no list of which each must hold
 	for _, at := range read.Operands {
 		switch texts[at] {

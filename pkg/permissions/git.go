@@ -25,6 +25,7 @@ import (
 type gitAsker interface {
 	Look(ctx context.Context, dir string, avoid ...string) (*gitrepo.Repository, error)
 	Taken(ctx context.Context, top string, t gitrepo.Take, avoid ...string) ([]string, error)
+	Tracked(ctx context.Context, dir string, avoid ...string) ([]string, error)
 }
 
 // repository is what git has said of one, in words why it has not.

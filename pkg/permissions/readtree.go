@@ -52,6 +52,7 @@ type walkedTree struct {
 	found bool
 	name  string
 	apart string
+	bare  bool // they begin as the files are called
 }
 
 // treeHazard is walkTree, once for each.
@@ -107,6 +108,10 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 		}
 		if tree.apart != "" && strings.ContainsAny(strings.TrimPrefix(path, root), tree.apart) {
 			why = shown(v.Workspace, path) + " would be taken for another name, or for several"
+			return fs.SkipAll
+		}
+		if tree.bare && strings.HasPrefix(strings.TrimPrefix(path, root), "/-") {
+			why = shown(v.Workspace, path) + " could be taken for an option"
 			return fs.SkipAll
 		}
 		if tree.follows && entry.Type()&fs.ModeSymlink != 0 {
