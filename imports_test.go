@@ -164,14 +164,15 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/a2a": {"pkg/permissions", "internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/approvals": {
-		"internal/app", "internal/display", "internal/exit", "internal/inbox", "internal/store", "cmd/a2a-acp/internal/cli",
+		"pkg/tool", "internal/app", "internal/audit", "internal/config", "internal/display", "internal/exit", "internal/inbox", "internal/replay",
+		"internal/store", "cmd/a2a-acp/internal/audit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/agents": {
 		"internal/agentclient", "internal/app", "internal/display", "internal/exit", "internal/lines", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/audit": {
 		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
-		"internal/exit", "internal/ocsf", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
+		"internal/exit", "internal/ocsf", "internal/replay", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {
 		"internal/agents", "internal/app", "internal/confine", "internal/exit", "internal/lines",

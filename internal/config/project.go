@@ -45,7 +45,7 @@ func ReadProject(dir, name string, data []byte, profile tool.ErrorProfile, comma
 	var p Project
 	var err error
 	switch filepath.Base(name) {
-	case policiesName:
+	case PoliciesName:
 		var policies permissions.File
 		policies, err = ReadPolicies(file)
 		p.Policies = policies.Rules

@@ -16,10 +16,12 @@ import (
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
-// The names that files have in the directories where they are looked for.
+// PoliciesName is the name of a policy file in a directory where one is looked for.
+const PoliciesName = "auto_approval_policies.yaml"
+
+// The names that other files have there.
 const (
 	toolsName      = "tools.yaml"
-	policiesName   = "auto_approval_policies.yaml"
 	settingsName   = "a2a-acp.yaml"
 	governorsName  = "governors.yaml"
 	commandsName   = "commands.yaml"
@@ -100,7 +102,7 @@ const (
 )
 
 // fileNames are the names of the kinds in a directory.
-var fileNames = []string{kindTools: toolsName, kindPolicies: policiesName, kindSettings: settingsName,
+var fileNames = []string{kindTools: toolsName, kindPolicies: PoliciesName, kindSettings: settingsName,
 	kindGovernors: governorsName, kindCommands: commandsName}
 
 // candidate is a file that counts when it is there.
@@ -130,7 +132,7 @@ func (s Sources) candidates() ([]candidate, yamldoc.Errors) {
 			embedded: s.EmbeddedTools})
 	}
 	if s.EmbeddedPolicies != nil {
-		all = append(all, candidate{kind: kindPolicies, name: embeddedPrefix + policiesName,
+		all = append(all, candidate{kind: kindPolicies, name: embeddedPrefix + PoliciesName,
 			embedded: s.EmbeddedPolicies})
 	}
 	if s.ConfigHome != "" {

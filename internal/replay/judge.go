@@ -19,6 +19,7 @@ type Judge struct {
 	Authority *permissions.Authority
 	Set       *config.Set
 
+	home    string
 	sources func(tool.Workspace) config.Sources
 	own     map[string]error // the workspaces whose own rules are in force, with what is wrong with them
 }
@@ -40,7 +41,7 @@ func New(o Options) (*Judge, error) {
 		return nil, err
 	}
 	return &Judge{
-		Set: set, sources: o.Own, own: map[string]error{},
+		Set: set, home: o.Home, sources: o.Own, own: map[string]error{},
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
 			Commands: set.Commands,
 			OwnPaths: o.OwnPaths, Home: o.Home}),

@@ -61,6 +61,17 @@ func ReadBackAct(c audit.ActRecord, commands *command.Catalogue) (Recorded, bool
 	return Recorded{}, false
 }
 
+// Answer returns how a person has answered about the act; Ask where none was asked, or none answered.
+func (r Recorded) Answer() permissions.Verdict {
+	if r.Entry.Decision.Source != string(permissions.SourcePerson) {
+		return permissions.Ask
+	}
+	return verdictOf(r.Entry.Decision.Result)
+}
+
+// Approved reports whether a person was asked about the act, and approved it.
+func (r Recorded) Approved() bool { return r.Answer() == permissions.Approve }
+
 func verdictOf(result string) permissions.Verdict {
 	for _, v := range []permissions.Verdict{permissions.Approve, permissions.Reject} {
 		if v.String() == result {

@@ -34,12 +34,10 @@ type LeftOut struct {
 func (j *Judge) Suggest(acts []Recorded, least int) ([]Suggestion, []LeftOut) {
 	s := &suggester{judge: j, least: max(least, 2), groups: map[string]*group{}, ids: map[string]bool{}}
 	for _, act := range acts {
-		d := act.Entry.Decision
-		switch {
-		case d.Source != string(permissions.SourcePerson):
-		case d.Result == permissions.Approve.String():
+		switch act.Answer() {
+		case permissions.Approve:
 			s.sort(act)
-		default:
+		case permissions.Reject:
 			s.rejected = append(s.rejected, act)
 		}
 	}
@@ -164,40 +162,25 @@ func (g *group) leaveCovered(covered map[int64]bool) {
 // write makes the rule of a group and proves it: the program reads it, its examples hold, it approves every
 // act of the group, and nothing that a person rejected. why tells why there is none.
 func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
+	rule, why := s.begin(g)
+	if why != "" {
+		return suggestion, why
+	}
+	rule.ID = s.id("suggested", g.name)
+	rule.Decision = suggestedDecision{"approve", "you have approved it " + display.Count(len(g.acts), "time", "times")}
 	first := g.acts[0].Request
-	rule := SuggestedRule{
-		ID: s.id(g.name), AppliesTo: first.Tools[:1],
-		Decision: suggestedDecision{"approve", "you have approved it " + display.Count(len(g.acts), "time", "times")},
-	}
-	for i, act := range g.acts {
-		switch r := act.Request; {
-		case act.Untold != "":
-			return suggestion, act.Untold
-		case len(r.Doubts) > 0:
-			return suggestion, "it could not be believed: " + r.Doubts[0]
-		case r.RequiresConfirmation:
-			return suggestion, "the tool's author wants a person asked every time"
-		case s.judge.Authority.Guarded(r) != "":
-			return suggestion, s.judge.Authority.Guarded(r) + ", so you are asked every time"
-		case r.Shell != nil && !r.Shell.Certain():
-			return suggestion, "it cannot be told what it runs"
-		case r.Caller() != first.Caller() && (r.Served || first.Served):
-			return suggestion, "more than one principal of the daemon has asked for it"
-		case i == 0 && r.Agent != "":
-			rule.Agents = []string{escapeGlob(r.Agent)}
-		case r.Agent != first.Agent:
-			rule.Agents = nil
-		}
-		suggestion.Covers = append(suggestion.Covers, act.Seq)
-	}
-	if first.Served {
-		rule.Principals = []string{escapeGlob(first.Principal)}
-	}
 	switch {
 	case first.Shell != nil:
-		why = rule.aboutCommand(g, s.judge.Authority)
+		open := s.openEnded(g)
+		if why = rule.aboutCommand(g, open != ""); why == "" && open != "" {
+			why = rule.spellTexts(g, open)
+		}
 	case g.paths[0] != "":
-		rule.aboutFiles(g)
+		pattern := escapeGlob(g.paths[0])
+		if g.wide {
+			pattern = kindPattern(g.paths[0])
+		}
+		rule.aboutFiles(g, pattern)
 	default:
 		why = rule.aboutCalls(g, s.parameters(first.Tools[0]))
 	}
@@ -205,14 +188,77 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 		why = s.prove(rule, g)
 	}
 	suggestion.Rule = rule
+	for _, act := range g.acts {
+		suggestion.Covers = append(suggestion.Covers, act.Seq)
+	}
 	return suggestion, why
 }
 
+// begin makes a rule for whoever asked and where, in each act of a group. why tells why there can be none.
+func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
+	first := g.acts[0].Request
+	rule.AppliesTo, rule.directory = first.Tools[:1], s.directory
+	if first.Agent != "" {
+		rule.Agents = []string{escapeGlob(first.Agent)}
+	}
+	if first.Served {
+		rule.Principals = []string{escapeGlob(first.Principal)}
+	}
+	for _, act := range g.acts {
+		r := act.Request
+		switch {
+		case act.Untold != "":
+			return rule, act.Untold
+		case len(r.Doubts) > 0:
+			return rule, "it could not be believed: " + r.Doubts[0]
+		case r.RequiresConfirmation:
+			return rule, "the tool's author wants a person asked every time"
+		case s.judge.Authority.Guarded(r) != "":
+			return rule, s.judge.Authority.Guarded(r) + ", so you are asked every time"
+		case r.Shell != nil && !r.Shell.Certain():
+			return rule, "it cannot be told what it runs"
+		case r.Caller() != first.Caller() && (r.Served || first.Served):
+			return rule, "more than one principal of the daemon has asked for it"
+		}
+		if r.Agent != first.Agent {
+			rule.Agents = nil
+		}
+		for _, dir := range r.Workspace.Dirs() {
+			if pattern := escapeGlob(s.directory(dir)); !slices.Contains(rule.Workspaces, pattern) {
+				rule.Workspaces = append(rule.Workspaces, pattern)
+			}
+		}
+	}
+	if len(rule.Workspaces) > mostValues {
+		return rule, fmt.Sprintf("it was approved in %d directories, so there is no narrow rule", len(rule.Workspaces))
+	}
+	return rule, ""
+}
+
+// directory writes a directory as rules do: below the home directory with ~/.
+func (s *suggester) directory(dir string) string {
+	if below, ok := strings.CutPrefix(dir, strings.TrimSuffix(s.judge.home, "/")+"/"); ok && s.judge.home != "" {
+		return "~/" + below
+	}
+	return dir
+}
+
+// openEnded returns why a rule for the first words of the group's commands would approve more than that; "" where it
+// would not.
+func (s *suggester) openEnded(g *group) string {
+	for _, act := range g.acts {
+		if open := s.judge.Authority.OpenEnded(act.Request); open != "" {
+			return open
+		}
+	}
+	return ""
+}
+
 // id makes an id of what people call the act, that no rule has yet.
-func (s *suggester) id(name string) string {
+func (s *suggester) id(prefix, name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name),
 		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	id := "suggested-" + strings.Join(words[:min(len(words), 5)], "-")
+	id := prefix + "-" + strings.Join(words[:min(len(words), 5)], "-")
 	taken := func(id string) bool {
 		return s.ids[id] || slices.ContainsFunc(s.judge.Set.Policies, func(f permissions.File) bool {
 			return slices.ContainsFunc(f.Rules, func(r permissions.Rule) bool { return r.ID == id })
@@ -247,7 +293,7 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 		return "no rule can be written for it: " + list[0].Message
 	}
 	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file}),
-		Commands: s.judge.Set.Commands})
+		Commands: s.judge.Set.Commands, Home: s.judge.home})
 	approves := func(act Recorded) (bool, string) {
 		d, untold := alone.Redecide(act.Request, act.Time)
 		return len(untold) == 0 && d.Verdict == permissions.Approve &&

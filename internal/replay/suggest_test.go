@@ -88,3 +88,66 @@ func TestSuggestedCommands(t *testing.T) {
 		}
 	}
 }
+
+// A rule is for the workspaces in which something was approved, and a text that removes for the directories, too.
+func TestSuggestedPlaces(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	at := func(workspace, dir, text string) permissions.Request {
+		return permissions.Example{Command: text, Dir: dir}.Request(tool.Workspace{Root: filepath.Join(home, workspace)}, nil)
+	}
+	j := testJudge(t, replayRules)
+	j.home = home
+	var list []events.Event
+	for _, r := range []permissions.Request{
+		at("shop", "", "npm test"), at("shop", "sub", "npm test"), at("web", "", "npm test"),
+		at("shop", "sub", "rm -rf build"), at("shop", "sub", "rm -rf build"), at("shop", "", "rm -rf build"),
+	} {
+		list = append(list, written(r, permissions.SourcePerson, "approve"))
+	}
+	var rules []SuggestedRule
+	suggestions, left := j.Suggest(readAll(t, list), 2)
+	for _, s := range suggestions {
+		rules = append(rules, s.Rule)
+	}
+	data, err := PolicyFile(rules)
+	if err != nil || len(rules) != 2 || len(left) > 0 {
+		t.Fatalf("%v, %v:\n%s", err, left, data)
+	}
+	authority := authorityOf(t, data, home)
+	for _, row := range []struct {
+		r    permissions.Request
+		want permissions.Verdict
+	}{
+		{at("shop", "", "npm test"), permissions.Approve}, {at("web", "sub", "npm test"), permissions.Approve},
+		{at("clone", "", "npm test"), permissions.Ask}, {at("shop/sub", "", "npm test"), permissions.Ask},
+		{at("shop", "sub", "rm -rf build"), permissions.Approve}, {at("shop", "", "rm -rf build"), permissions.Approve},
+		{at("shop", "other", "rm -rf build"), permissions.Ask}, {at("shop", "sub/sub", "rm -rf build"), permissions.Ask},
+		{at("shop", "..", "rm -rf build"), permissions.Ask}, {at("web", "", "rm -rf build"), permissions.Ask},
+	} {
+		if d := authority.Decide(row.r); d.Verdict != row.want {
+			t.Errorf("%s in %s: %s, %s; want %s", row.r.ShellText, row.r.Dir, d.Verdict, d.Reason, row.want)
+		}
+	}
+}
+
+func readAll(t *testing.T, list []events.Event) (acts []Recorded) {
+	t.Helper()
+	for _, e := range readBack(t, list...) {
+		act, ok := ReadBack(e, nil)
+		if !ok {
+			t.Fatalf("%v is no act", e.Act)
+		}
+		acts = append(acts, act)
+	}
+	return acts
+}
+
+func authorityOf(t *testing.T, data []byte, home string) *permissions.Authority {
+	t.Helper()
+	file, err := config.ReadPolicies(config.File{Name: "rules", Layer: tool.LayerFlag, Data: data})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file}), Home: home})
+}

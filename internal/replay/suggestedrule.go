@@ -1,10 +1,13 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -20,12 +23,16 @@ type SuggestedRule struct {
 	AppliesTo    []string           `json:"applies_to" yaml:"applies_to,flow"`
 	Agents       []string           `json:"agents,omitempty" yaml:"agents,flow,omitempty"`
 	Principals   []string           `json:"principals,omitempty" yaml:"principals,flow,omitempty"`
+	Workspaces   []string           `json:"workspaces,omitempty" yaml:"workspaces,flow,omitempty"`
 	IncludePaths []string           `json:"include_paths,omitempty" yaml:"include_paths,flow,omitempty"`
 	Parameters   map[string]any     `json:"parameters,omitempty" yaml:"parameters,omitempty"`
 	Commands     *suggestedCommands `json:"commands,omitempty" yaml:"commands,omitempty"`
+	When         string             `json:"when,omitempty" yaml:"when,omitempty"`
 	Decision     suggestedDecision  `json:"decision" yaml:"decision,flow"`
 	Match        []map[string]any   `json:"match" yaml:"match"`
 	NotMatch     []map[string]any   `json:"not_match,omitempty" yaml:"not_match,omitempty"`
+
+	directory func(dir string) string // writes a directory as rules do
 }
 
 type suggestedCommands struct {
@@ -38,7 +45,7 @@ type suggestedDecision struct {
 	Reason string `json:"reason" yaml:"reason"`
 }
 
-// by adds to an example of the rule who asks.
+// by adds to an example of the rule who asks, and where.
 func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
 	if len(rule.Agents) > 0 {
 		example["agent"] = r.Agent
@@ -46,10 +53,14 @@ func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
 	if len(rule.Principals) > 0 {
 		example["principal"] = r.Principal
 	}
+	if len(rule.Workspaces) > 0 {
+		example["workspace"] = rule.directory(r.Workspace.Root)
+	}
 }
 
-// aboutCommand allows the very words of each command, and none behind them where these could do more.
-func (rule *SuggestedRule) aboutCommand(g *group, authority *permissions.Authority) (why string) {
+// aboutCommand allows the first words of each command: those that it was written with. Where its text is spelled as well,
+// they end before one that no rule can have as a word.
+func (rule *SuggestedRule) aboutCommand(g *group, spelled bool) (why string) {
 	r := g.acts[0].Request
 	rule.Commands = &suggestedCommands{Redirects: "none"}
 	for _, c := range r.Shell.Commands {
@@ -58,7 +69,10 @@ func (rule *SuggestedRule) aboutCommand(g *group, authority *permissions.Authori
 			if !arg.Fixed {
 				return "one of its words is not fixed"
 			}
-			if strings.ContainsAny(arg.Text, " \t\n") || arg.Text == "" {
+			if !permissions.PlainWord(arg.Text) {
+				if spelled {
+					break
+				}
 				return "one of its words cannot be written in a rule"
 			}
 			words = append(words, arg.Text)
@@ -70,60 +84,84 @@ func (rule *SuggestedRule) aboutCommand(g *group, authority *permissions.Authori
 	if len(r.Shell.Writes) > 0 {
 		return "it writes files by redirection"
 	}
-	example := func(more string) map[string]any {
-		e := map[string]any{"command": r.ShellText + more}
-		rule.by(e, r)
-		return e
-	}
-	rule.Match = append(rule.Match, example(""))
-	rule.NotMatch = append(rule.NotMatch, example(" && rm -rf x"))
-	for _, act := range g.acts {
-		if open := authority.OpenEnded(act.Request); open != "" {
-			rule.NotMatch = append(rule.NotMatch, example(" x"))
-			return rule.spellTexts(g, open)
-		}
-	}
+	rule.Match = append(rule.Match, rule.running(r, ""))
+	rule.NotMatch = append(rule.NotMatch, rule.running(r, " && rm -rf x"))
 	return ""
 }
 
-// spellTexts holds a command to the texts that were approved: the first words of commands let further ones through.
+// running is an example of the rule: the command of an act, with more behind it, where it ran.
+func (rule *SuggestedRule) running(r permissions.Request, more string) map[string]any {
+	example := map[string]any{"command": r.ShellText + more}
+	if dir, err := filepath.Rel(r.Workspace.Root, r.Dir); rule.When != "" && err == nil && dir != "." {
+		example["dir"] = dir
+	}
+	rule.by(example, r)
+	return example
+}
+
+// spellTexts holds a command to the texts that were approved, each in the directory that it ran in: the first words of
+// commands let further ones through, and `rm -rf build` of another directory removes other files.
 func (rule *SuggestedRule) spellTexts(g *group, open string) (why string) {
 	var texts []any
+	var acts []string
 	for _, act := range g.acts {
-		text := act.Request.ShellText
-		if given, ok := act.Request.Arguments["command"].(string); !ok || given != text {
+		r := act.Request
+		if given, ok := r.Arguments["command"].(string); r.Action == permissions.ActionCall && (!ok || given != r.ShellText) {
 			return "a rule has to hold it to its whole text (" + open + "), and that is not on record as an argument of its own"
 		}
-		if !slices.Contains(texts, any(text)) {
-			texts = append(texts, text)
+		if !slices.Contains(texts, any(r.ShellText)) {
+			texts = append(texts, r.ShellText)
+		}
+		if this := "call.shell == " + strconv.Quote(r.ShellText) + " && " + placeOf(r); !slices.Contains(acts, this) {
+			acts = append(acts, this)
 		}
 	}
-	switch {
-	case len(texts) == 1:
-		rule.Parameters = map[string]any{"command": texts[0]}
-	case len(texts) <= mostValues:
-		rule.Parameters = map[string]any{"command": map[string]any{"in": texts}}
-	default:
-		return fmt.Sprintf("it was written in %d ways, so there is no narrow rule", len(texts))
+	if len(acts) > mostValues {
+		return fmt.Sprintf("it was written in %d ways, or directories, so there is no narrow rule", len(acts))
 	}
+	rule.When = strings.Join(acts, " || ")
+	first := g.acts[0].Request
+	if first.Action == permissions.ActionCall { // what runs is one of its arguments
+		rule.Parameters = map[string]any{"command": map[string]any{"in": texts}}
+	}
+	rule.Match[0] = rule.running(first, "")
+	elsewhere := rule.running(first, "")
+	elsewhere["dir"] = "/nonexistent/elsewhere"
+	rule.NotMatch = append(rule.NotMatch, rule.running(first, " x"), elsewhere)
 	return ""
 }
 
-// aboutFiles names the one file, or the kind of files in their one directory.
-func (rule *SuggestedRule) aboutFiles(g *group) {
-	r := g.acts[0].Request
-	rule.IncludePaths = []string{escapeGlob(g.paths[0])}
-	if g.wide {
-		rule.IncludePaths = []string{escapeGlob(strings.TrimSuffix(g.name, "*"+path.Ext(g.paths[0]))) + "*" +
-			escapeGlob(path.Ext(g.paths[0]))}
+// placeOf is an expression of a rule that holds in the directory of an act, and in no other one of its workspace.
+func placeOf(r permissions.Request) string {
+	below, ok := strings.CutPrefix(r.Dir, strings.TrimSuffix(r.Workspace.Root, "/")+"/")
+	switch {
+	case r.Dir == r.Workspace.Root:
+		return "call.dir == call.workspace"
+	case ok:
+		return "call.dir == call.workspace + " + strconv.Quote("/"+below)
 	}
+	return "call.dir == " + strconv.Quote(r.Dir)
+}
+
+// kindPattern stands for the files of one kind in the directory of a file.
+func kindPattern(name string) string {
+	return escapeGlob(strings.TrimSuffix(name, path.Base(name))) + "*" + escapeGlob(path.Ext(name))
+}
+
+// aboutFiles names files by a pattern.
+func (rule *SuggestedRule) aboutFiles(g *group, pattern string) {
+	r := g.acts[0].Request
+	rule.IncludePaths = []string{pattern}
 	example := func(name string) map[string]any {
 		e := map[string]any{"tool": r.Tools[0], "path": name}
 		rule.by(e, r)
 		return e
 	}
 	rule.Match = append(rule.Match, example(g.paths[0]))
-	rule.NotMatch = append(rule.NotMatch, example(g.paths[0]+".other"), example("../"+path.Base(g.paths[0])))
+	if !strings.HasSuffix(pattern, "**") {
+		rule.NotMatch = append(rule.NotMatch, example(g.paths[0]+".other"))
+	}
+	rule.NotMatch = append(rule.NotMatch, example("../"+path.Base(g.paths[0])))
 }
 
 // mostValues is how many values of an argument a rule names.
@@ -181,24 +219,29 @@ func (rule *SuggestedRule) aboutCalls(g *group, parameters []tool.Parameter) (wh
 	if len(rule.Parameters) == 0 && len(rule.IncludePaths) == 0 && first.Action != permissions.ActionCall {
 		return "its arguments are not told, so there is no narrow rule"
 	}
+	rule.exampleCalls(first)
+	return ""
+}
+
+// exampleCalls adds the call to the examples of the rule, and the call of another tool to those that it is not about.
+func (rule *SuggestedRule) exampleCalls(r permissions.Request) {
 	example := func(tool string) map[string]any {
-		e := map[string]any{"tool": tool, "params": plain(first.Arguments)}
-		if first.ReadOnly {
+		e := map[string]any{"tool": tool, "params": plain(r.Arguments)}
+		if r.ReadOnly {
 			e["read_only"] = true
 		}
 		var paths []string
-		for _, p := range first.Paths {
-			paths = append(paths, relativeName(first, p.Name))
+		for _, p := range r.Paths {
+			paths = append(paths, relativeName(r, p.Name))
 		}
 		if len(paths) > 0 {
 			e["paths"] = paths
 		}
-		rule.by(e, first)
+		rule.by(e, r)
 		return e
 	}
-	rule.Match = append(rule.Match, example(first.Tools[0]))
-	rule.NotMatch = append(rule.NotMatch, example(first.Tools[0]+".other"))
-	return ""
+	rule.Match = append(rule.Match, example(r.Tools[0]))
+	rule.NotMatch = append(rule.NotMatch, example(r.Tools[0]+".other"))
 }
 
 // plain returns a value as YAML writes it.
@@ -240,6 +283,15 @@ func PolicyFile(rules []SuggestedRule) ([]byte, error) {
 		Rules   []SuggestedRule `yaml:"auto_approval_policies"`
 	}{2, rules})
 	return []byte(b.String()), err
+}
+
+// YAML writes the rule as one entry of a policy file, from its first column.
+func (rule *SuggestedRule) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	err := enc.Encode(rule)
+	return b.Bytes(), err
 }
 
 // escapeGlob writes a name as a pattern that stands for it alone.

@@ -118,6 +118,16 @@ func (c *checker) checkCommands(commands *Commands, verdict Verdict) {
 	}
 }
 
+// shellSigns are read by a shell, wherever they stand in a word.
+const shellSigns = "|&;<>()$`\\\"'"
+
+// PlainWord reports whether a word of a command can be one of the first words that a rule allows.
+func PlainWord(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return display.Hidden(r) || strings.ContainsRune(shellSigns+" \t\n", r)
+	})
+}
+
 // prefix checks the first words of a command. They are compared as they stand, so nothing that a shell
 // would read otherwise may be in them.
 func (c *checker) prefix(field, text string) {
@@ -127,7 +137,7 @@ func (c *checker) prefix(field, text string) {
 	case strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && display.Hidden(r) }),
 		strings.ContainsAny(text, "\n\t"):
 		c.add(field, "the command holds characters that nobody sees", "type it anew")
-	case strings.ContainsAny(text, "|&;<>()$`\\\"'"):
+	case strings.ContainsAny(text, shellSigns):
 		c.add(field, fmt.Sprintf("%q is shell text, and only plain words are compared", text),
 			"write each command as an entry of its own, without quotes; redirections are allowed with commands: {redirects: …}")
 	case words[0] != "[" && strings.ContainsAny(words[0], "*?[{~="):

@@ -171,7 +171,11 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		env.Say(fmt.Sprintf("%s, this once: %s", answered.State, joinedSince))
 		return nil
 	}
-	env.Say(fmt.Sprintf("%s: whoever waits goes on", answered.State))
+	more := ""
+	if answer.Approved {
+		more = "; a2a-acp approvals keep " + answered.ID + " writes a rule for it"
+	}
+	env.Say(fmt.Sprintf("%s: whoever waits goes on%s", answered.State, more))
 	return nil
 }
 

@@ -43,7 +43,7 @@ recorded with who gave it and where (a2a-acp audit list).`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(approvalsListCommand(env), approvalsShowCommand(env), approvalsWatchCommand(env),
-		approvalsApproveCommand(env), approvalsDenyCommand(env), approvalsRevokeCommand(env))
+		approvalsApproveCommand(env), approvalsDenyCommand(env), approvalsKeepCommand(env), approvalsRevokeCommand(env))
 	return cmd
 }
 

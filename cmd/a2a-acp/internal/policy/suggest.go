@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	record "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -23,10 +24,11 @@ func policySuggestCommand(env *cli.Environment) *cobra.Command {
 		Long: `suggest looks in the record for what a person has approved at least three
 times, and writes the narrowest rule for each, with examples of what it
 matches and does not match. It changes no file: read the rules, and copy
-those that you want into your policy file. A rule holds in every workspace.
-It goes by the first words of commands that only read (git log), or run what
-the project has set up (npm test). Of others, such as those that remove,
-print variables or reach the network, it approves only the very text.
+those that you want into your policy file. A rule holds in the workspaces in
+which you have approved it. It goes by the first words of commands that only
+read (git log), or run what the project has set up (npm test). Of others, such
+as those that remove, print variables or reach the network, it approves only
+the very text, in the directory that it ran in.
 
 It suggests none for files that run as code, hold secrets or lie outside the
 workspace, for commands that cannot be determined, and for what a person has
@@ -53,7 +55,7 @@ func suggestPolicies(env *cli.Environment, least int, since time.Duration, f cli
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	acts, err := recordedActs(env, since)
+	acts, err := record.RecordedActs(env, since)
 	if err != nil {
 		return err
 	}

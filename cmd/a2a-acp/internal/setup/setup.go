@@ -338,7 +338,7 @@ func tellPacks(env *cli.Environment, rules []byte, packs []string) {
 
 // The names of the files that say what init asks about.
 const (
-	policyFile   = "auto_approval_policies.yaml"
+	policyFile   = config.PoliciesName
 	settingsFile = "a2a-acp.yaml"
 )
 

@@ -1,0 +1,96 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	record "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/app"
+	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/exit"
+)
+
+// mostListed is how many answers are listed.
+const mostListed = 30
+
+// keepableAnswer is an answer in `approvals keep -o json`.
+type keepableAnswer struct {
+	Number int64     `json:"number"` // of the act on record
+	Time   time.Time `json:"time"`
+	Agent  string    `json:"agent,omitempty"`
+	Act    string    `json:"act"`
+	Scopes []string  `json:"scopes"`        // that it can be kept with; none where it cannot
+	Why    string    `json:"why,omitempty"` // why it cannot
+}
+
+// listKeepable lists what was approved, the last of each kind of act.
+func listKeepable(env *cli.Environment, f cli.Format) error {
+	judge, err := app.NewJudge(env.AppOptions(nil, nil), false)
+	if err != nil {
+		return cli.Fail(exit.Usage, err)
+	}
+	acts, err := record.RecordedActs(env, keptSince)
+	if err != nil {
+		return err
+	}
+	answers, seen := []keepableAnswer{}, map[string]bool{}
+	for _, act := range slices.Backward(acts) {
+		title := record.TitleOf(audit.ActRecord{act.Entry})
+		key := act.Request.Workspace.Root + "\x00" + act.Request.Agent + "\x00" + title
+		if !act.Approved() || seen[key] || len(answers) == mostListed {
+			continue
+		}
+		seen[key] = true
+		rules, why := judge.Keep(act, acts, false)
+		answer := keepableAnswer{Number: act.Seq, Time: act.Time, Agent: display.Line(act.Request.Agent), Act: title,
+			Scopes: []string{}, Why: display.Line(why)}
+		for _, k := range rules {
+			answer.Scopes = append(answer.Scopes, string(k.Scope))
+		}
+		answers = append(answers, answer)
+	}
+	if f != cli.FormatTable {
+		return cli.WriteData(env.Stdout, f, answers)
+	}
+	if len(answers) == 0 {
+		env.Say("you have approved nothing in the last 30 days")
+		return nil
+	}
+	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "SCOPES", "ACT"}}
+	for _, a := range answers {
+		scopes := strings.Join(a.Scopes, ",")
+		if scopes == "" {
+			scopes = "none"
+		}
+		out.Add(strconv.FormatInt(a.Number, 10), cli.Clock(a.Time), a.Agent, scopes, a.Act)
+	}
+	out.Write(env.Stdout)
+	env.Say("a2a-acp approvals keep NO keeps one; with none it says why")
+	return nil
+}
+
+// showKeepable shows the rules that an answer can be kept as.
+func showKeepable(ctx context.Context, env *cli.Environment, name string, flags keepFlags, f cli.Format) error {
+	_, rules, err := keepable(ctx, env, name, flags)
+	if err != nil {
+		return err
+	}
+	if f != cli.FormatTable {
+		return cli.WriteData(env.Stdout, f, rules)
+	}
+	for _, k := range rules {
+		text, err := k.Rule.YAML()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Stdout, "# --scope %s: %s%s\n- %s\n", k.Scope, k.Covers, inWorkspaces(k.Rule),
+			strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n  "))
+	}
+	return nil
+}
