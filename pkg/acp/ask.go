@@ -68,10 +68,13 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn 
 	return answer, err
 }
 
+// lasts reports whether "always" would allow anything.
+func lasts(q approval.Question) bool { return !q.Once && q.Lasting != "" }
+
 // optionsOf returns the options that a question of ours has.
 func optionsOf(q approval.Question) (options []permissions.Option) {
 	for _, o := range askOptions {
-		if !q.Once || o.Kind != allowAlways {
+		if lasts(q) || o.Kind != allowAlways {
 			options = append(options, o)
 		}
 	}
@@ -166,8 +169,8 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 
 func questionContent(q approval.Question) json.RawMessage {
 	words := q.Text
-	if lasts := inSession(q.Lasting, q.Unkept); lasts != "" && !q.Once {
-		words = strings.TrimSpace(words + "\n\n" + lasts)
+	if lasts(q) {
+		words = strings.TrimSpace(words + "\n\n" + inSession(q.Lasting, ""))
 	}
 	items := []any{text(words)}
 	if q.Change != nil {
