@@ -53,9 +53,13 @@ func (c *simpleCommand) xargs(n int) {
 	}
 	if c.fed != nil {
 		defer c.finds(c.fed)()
-		for i := range words {
-			words[i].Found = !words[i].Fixed && words[i].Text == "" && (!marked || c.words[child.At+i].Text == mark)
-			words[i].Splits = words[i].Splits || words[i].Found // -I takes quotes and backslashes away
+		for i := range words { // what else is not fixed, $(cat a) or ~, is none of these names
+			given := child.At+i >= child.End
+			if marked {
+				given = c.words[child.At+i].Fixed && c.words[child.At+i].Text == mark
+			}
+			words[i].Found = given
+			words[i].Splits = words[i].Splits || given // -I takes quotes and backslashes away
 		}
 	}
 	c.inner(child, words, child.Via...)
