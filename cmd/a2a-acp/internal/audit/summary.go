@@ -53,7 +53,11 @@ func writeSummary(env *cli.Environment, s *audit.Summary) {
 	fmt.Fprintln(env.Stdout, cli.Fold(env.Stdout, heading(env, s), 2))
 	fmt.Fprintln(env.Stdout, s.Line())
 	if s.Asked > 0 {
-		fmt.Fprintf(env.Stdout, "questions answered by a person: %d, allowed: %d\n", s.Asked, s.Yes)
+		keep := ""
+		if s.Yes > 0 {
+			keep = " (a2a-acp approvals keep writes a rule for one)"
+		}
+		fmt.Fprintf(env.Stdout, "questions answered by a person: %d, allowed: %d%s\n", s.Asked, s.Yes, keep)
 	}
 	writeSome(env, "violations: the agent did it by itself, against a rule or an answer", s.WereViolations)
 	writeSome(env, "stopped", s.WereStopped)
