@@ -54,6 +54,10 @@ func TestKeep(t *testing.T) {
 		{"a call", call("web"), nil, map[Scope][]permissions.Example{ScopeExact: nil, ScopeAll: {call("db")}},
 			[]permissions.Example{{Tool: "remove", Arguments: map[string]any{"to": "web", "n": json.Number("2")}}}, ""},
 
+		{"a confined one", permissions.Example{Command: "npm test", Agent: "a", Confined: true}, nil,
+			map[Scope][]permissions.Example{ScopeExact: nil, ScopeWords: nil}, []permissions.Example{run("npm test")}, ""},
+		{"a file with a character that nobody sees", write("src/a\u202e.go"), nil, nil, nil, "that nobody sees"},
+		{"a value with one", call("a\u202eb"), nil, map[Scope][]permissions.Example{}, nil, "that nobody sees"},
 		{"a file that runs", write("src/.envrc"), nil, nil, nil, "so you are asked every time"},
 		{"one outside", outside, nil, nil, nil, "outside the workspace"},
 		{"what cannot be told", run(`eval "$X"`), nil, nil, nil, "cannot be told what it runs"},

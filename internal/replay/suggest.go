@@ -204,6 +204,9 @@ func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 	if first.Served {
 		rule.Principals = []string{escapeGlob(first.Principal)}
 	}
+	if !slices.ContainsFunc(g.acts, func(act Recorded) bool { return !act.Request.Confined }) {
+		rule.Requires = []string{"confined"} // outside of the sandbox it would be another act
+	}
 	for _, act := range g.acts {
 		r := act.Request
 		switch {
@@ -284,8 +287,11 @@ func (s *suggester) parameters(id string) []tool.Parameter {
 // prove reads the rule as the program does and tries it on the record.
 func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 	data, err := PolicyFile([]SuggestedRule{rule})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err.Error()
+	case strings.ContainsFunc(strings.ReplaceAll(string(data), "\n", ""), display.Hidden):
+		return "a rule for it would hold characters that nobody sees"
 	}
 	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data,
 		Commands: s.judge.Set.Commands})

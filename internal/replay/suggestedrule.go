@@ -24,6 +24,7 @@ type SuggestedRule struct {
 	Agents       []string           `json:"agents,omitempty" yaml:"agents,flow,omitempty"`
 	Principals   []string           `json:"principals,omitempty" yaml:"principals,flow,omitempty"`
 	Workspaces   []string           `json:"workspaces,omitempty" yaml:"workspaces,flow,omitempty"`
+	Requires     []string           `json:"requires,omitempty" yaml:"requires,flow,omitempty"`
 	IncludePaths []string           `json:"include_paths,omitempty" yaml:"include_paths,flow,omitempty"`
 	Parameters   map[string]any     `json:"parameters,omitempty" yaml:"parameters,omitempty"`
 	Commands     *suggestedCommands `json:"commands,omitempty" yaml:"commands,omitempty"`
@@ -52,6 +53,9 @@ func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
 	}
 	if len(rule.Principals) > 0 {
 		example["principal"] = r.Principal
+	}
+	if len(rule.Requires) > 0 {
+		example["confined"] = true
 	}
 	if len(rule.Workspaces) > 0 {
 		example["workspace"] = rule.directory(r.Workspace.Root)
