@@ -73,6 +73,11 @@ func authorsCommands(script string, known *command.Catalogue) []shellscan.Comman
 	return commands
 }
 
+// CallsNetwork reports whether a script is given the network where its entry does not say.
+func CallsNetwork(script string, known *command.Catalogue) bool {
+	return slices.ContainsFunc(authorsCommands(script, known), callsNetwork)
+}
+
 // callsNetwork reports whether a script is given the network because it calls a command.
 func callsNetwork(c shellscan.Command) bool {
 	name := path.Base(c.Name)

@@ -25,10 +25,21 @@ type Entry struct {
 	YAML []byte // a mapping of one key, the id, not indented
 	// Found says what was found out about the command, one sentence each.
 	Found []string
-	// Tested reports whether its example is a test: see examples.
+	// Tested reports whether its example is a test.
 	Tested bool
 	Call   []string // the arguments of that example, name=value, where it is no test
 }
+
+// Example says what the example of an entry is.
+type Example int
+
+// Kinds of examples. One that is a test passes or fails, as the command likes: who makes it tries it. A command that calls
+// somebody, or wants the files of a project, which the directory of a test does not have, gets none.
+const (
+	Call     Example = iota // a call with made-up values, for the author to go on from
+	Test                    // it is a test, too; a file that is named is there
+	TestFile                // likewise, and there is a file to look into, though none is named
+)
 
 // Request says what an entry is to be made of.
 type Request struct {
@@ -36,6 +47,7 @@ type Request struct {
 	Command     string             // bash, with {{name}} where a value goes
 	Description string             // "" for one that asks to be written
 	Commands    *command.Catalogue // what is known of programs; nil for what comes with this program
+	Example     Example
 }
 
 // shebang stands above the command in its script.
@@ -236,12 +248,7 @@ func (e *maker) write() ([]byte, error) {
 		description = "Say here what it does and what it prints, since the model reads this."
 		e.note("the description is yours to write")
 	}
-	loaded, err := config.ReadTools(config.File{Name: "new", Commands: e.request.Commands,
-		Data: []byte("t: {script: " + quoted(e.script) + "}\n")})
-	if err == nil && len(loaded) == 1 {
-		e.network = loaded[0].Tool.Sandbox.Network == tool.NetworkOn
-	}
-	if e.network {
+	if e.network = config.CallsNetwork(e.script, e.request.Commands); e.network {
 		e.note("network: on, since the command calls a network client")
 	} else {
 		e.note("network: off")
@@ -268,7 +275,7 @@ func (e *maker) write() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	err = errors.Join(encoder.Encode(toolyaml.Mapping(e.request.ID, entry)), encoder.Close())
+	err := errors.Join(encoder.Encode(toolyaml.Mapping(e.request.ID, entry)), encoder.Close())
 	return out.Bytes(), err
 }
 
@@ -295,8 +302,7 @@ func describe(name string) string {
 	return "The " + strings.ReplaceAll(strings.ReplaceAll(name, "_", " "), "-", " ")
 }
 
-// examples is one call with made-up values, for the author to go on from. It is a test, too, unless the command calls
-// somebody, or wants the files of a project, which the directory of a test does not have.
+// examples is the one that is wanted, if it can be.
 func (e *maker) examples() *yaml.Node {
 	params, files := toolyaml.Mapping(), toolyaml.Mapping()
 	params.Style, files.Style = yaml.FlowStyle, yaml.FlowStyle
@@ -341,6 +347,9 @@ func (e *maker) examples() *yaml.Node {
 	if len(params.Content) > 0 {
 		toolyaml.Add(one, "params", params)
 	}
+	if len(files.Content) == 0 && e.request.Example == TestFile {
+		toolyaml.Add(files, "example.txt", toolyaml.Text("example\n"))
+	}
 	if len(files.Content) > 0 {
 		toolyaml.Add(one, "files", files)
 	}
@@ -350,7 +359,7 @@ func (e *maker) examples() *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{one}}
 }
 
-func (e *maker) tested() bool { return !e.network && !e.project }
+func (e *maker) tested() bool { return e.request.Example != Call && !e.network && !e.project }
 
 // usesGit tells a command that wants a repository to be in.
 var usesGit = lazyregexp.New(`(?m)(?:^|[|&;(]|\$\()\s*git\s`)

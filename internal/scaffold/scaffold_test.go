@@ -35,6 +35,9 @@ func TestMake(t *testing.T) {
 		{"git push origin {{branch}}", "branch:string:!", false, tool.NetworkOn, true},
 		{"rm -- {{file}}", "file:string:path!", false, tool.NetworkOff, false},
 		{"cat -- {{file}} > copy", "file:string:path!", false, tool.NetworkOff, false},
+		{"psql -At -c {{query}}", "query:string:sql!", false, tool.NetworkOn, true},
+		{"psql -h {{host}} -c 'select 1'", "host:string:!", false, tool.NetworkOn, true},
+		{"timeout 5 mysql -e {{query}}", "query:string:sql!", false, tool.NetworkOn, true},
 		{"curl -sS -- {{url}}", "url:string:uri!", false, tool.NetworkOn, true},
 		{"sqlite3 -safe x.db {{query}}", "query:string:sql!", false, tool.NetworkOff, false},
 		{"head -n {{n|default(3)}} -- {{src}} | sort", "n:string: src:string:path!", true, tool.NetworkOff, false},
@@ -47,7 +50,7 @@ func TestMake(t *testing.T) {
 	} {
 		t.Run(row.command, func(t *testing.T) {
 			t.Parallel()
-			e, err := Make(Request{ID: "new", Command: row.command})
+			e, err := Make(Request{ID: "new", Command: row.command, Example: Test})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,8 +36,10 @@ func toolsNewCommand(env *cli.Environment) *cobra.Command {
 		Long: `new adds an entry for a bash command line to your tools file. {{name}} is
 where a value goes. It finds out which parameters there are and what each
 must be, whether the command is known to only read, and whether it needs the
-network, and says so. It adds an example for a2a-acp tools test. The rest of
-the file keeps every byte. A command that cannot be made safe is refused;
+network, and says so. The entry has an example, which is a test for a2a-acp
+tools test where it passes: that is tried, with made-up values, in a
+directory of its own and the tool's sandbox. The rest of the file keeps
+every byte. A command that cannot be made safe is refused;
 the message says what to write instead.`,
 		Example: `  a2a-acp tools new line_count -- 'wc -l {{file}}'
   a2a-acp tools new last_commits -- 'git log --oneline -{{count}}'
@@ -79,16 +81,20 @@ func newTool(ctx context.Context, env *cli.Environment, id string, command []str
 				fmt.Errorf("there is a tool %q already, at %s; take another name", id, loaded.Tool.Source))
 		}
 	}
-	entry, err := scaffold.Make(scaffold.Request{ID: id, Command: commandLine(command),
-		Description: flags.description, Commands: set.Commands})
+	request := scaffold.Request{ID: id, Command: commandLine(command), Description: flags.description, Commands: set.Commands}
+	entry, err := scaffold.Make(request)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
 	if flags.dryRun {
+		entry.Found = append(entry.Found, "the example becomes a test where it passes, which is tried when it is written")
 		tellEntry(env, entry)
 		return nil
 	}
 	if err := cli.Confirm(ctx, env); err != nil {
+		return err
+	}
+	if entry, err = tested(ctx, env, request, entry); err != nil {
 		return err
 	}
 	if err := putEntry(env, path, entry, set.Commands); err != nil {
