@@ -391,6 +391,7 @@ func (p *executionProfile) chooseSource(e *toolEntry, origin, line string) {
 	}
 	h.spec.Base, h.spec.Path = of.base, strings.TrimPrefix(origin+line, base)
 	p.api = of.api
+	e.found = append(e.found, of.found...)
 	if len(of.references) > 0 {
 		e.refer(of.references, of.auth, of.at)
 	}

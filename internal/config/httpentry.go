@@ -331,6 +331,7 @@ func (e *toolEntry) sourceOf(h *httpEntry) tool.API {
 		return tool.API{}
 	}
 	h.spec.Base = s.base
+	e.found = append(e.found, s.found...)
 	if len(s.references) > 0 {
 		e.refer(s.references, s.auth, s.at)
 	}

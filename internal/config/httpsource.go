@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/internal/request"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -23,6 +26,7 @@ type httpSource struct {
 	api        tool.API
 	references map[string]tool.Reference
 	tokenURL   yamldoc.Value
+	found      yamldoc.Errors // what was said about it, for each tool that uses it
 }
 
 const (
@@ -288,11 +292,30 @@ func (s *httpSource) finish() {
 	if url := s.api.Auth.Token.URL; strings.HasPrefix(url, "http://") && !onThisMachine(url) {
 		s.tokenURL.Warn("credential", "write https:// if the server has it", "the client's secret goes over the network in clear")
 	}
+	s.reachable(s.baseAt)
+	s.reachable(s.tokenURL)
 	if s.api.Auth.Kind == tool.AuthNone || !strings.HasPrefix(s.base, "http://") {
 		return
 	}
 	if host := s.baseAt; !onThisMachine(s.base) {
 		host.Warn("credential", "write https:// if the server has it", "the credential of this source goes over the network in clear")
+	}
+}
+
+// reachable warns of a URL whose host no call would reach.
+func (s *httpSource) reachable(at yamldoc.Value) {
+	if at.Node == nil {
+		return
+	}
+	u, err := url.Parse(at.Node.Value)
+	if err != nil {
+		return // which was said
+	}
+	var refused *netguard.RefusedError
+	if guard := (netguard.Guard{Allow: s.api.Addresses}); errors.As(guard.CheckHost(u.Hostname()), &refused) {
+		address := refused.Address.Unmap()
+		at.Warn("address", fmt.Sprintf("if that is meant, write allow_addresses: [%q] under sources.%s", address, s.api.Name),
+			"every call fails: it is at %s, %s, which is not reached unless it is allowed by its number", address, refused.Why)
 	}
 }
 
@@ -316,11 +339,12 @@ func (f *toolsFile) readHTTPSources(v yamldoc.Value) {
 				yamldoc.Quote(e.Name))
 			continue
 		}
-		s := &httpSource{at: e.Value, api: tool.API{Name: e.Name}}
+		s, before := &httpSource{at: e.Value, api: tool.API{Name: e.Name}}, len(f.doc.Found)
 		yamldoc.ReadKeys(e.Value, httpSourceTable.get(httpSourceMapping), s)
 		if e.Value.IsMapping() {
 			s.finish()
 		}
+		s.found = slices.Clone(f.doc.Found[before:])
 		f.sources[e.Name] = s
 	}
 }

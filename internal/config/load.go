@@ -102,9 +102,7 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 		AddExcerptsOf(l.files, l.found)
 		return nil, l.found
 	}
-	for _, t := range l.set.Tools {
-		l.found = append(l.found, t.Warnings...)
-	}
+	l.found = append(l.found, WarningsOf(l.set.Tools)...)
 	l.found = append(l.found, SharedSecrets(l.set.Tools)...)
 	sort.Slice(l.set.Tools, func(i, j int) bool { return l.set.Tools[i].Tool.ID < l.set.Tools[j].Tool.ID })
 	l.found = append(append(l.found, l.set.Settings.Warnings...), sources.obsoleteVariables()...)
@@ -117,25 +115,44 @@ func Reload(sources Sources, last *Set) (*Set, error) {
 	return l.set, nil
 }
 
+// WarningsOf returns the warnings about tools. Of those of one source the same is said, and returned once.
+func WarningsOf(tools []Loaded) (all yamldoc.Errors) {
+	said := map[yamldoc.Error]bool{}
+	for _, t := range tools {
+		for _, w := range t.Warnings {
+			if plain := withoutExcerpt(w); !said[plain] {
+				said[plain] = true
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
 // About returns the warnings that matter to whoever uses one tool: those of other tools are left out. For ""
 // it is all of them.
 func (s *Set) About(tool string) yamldoc.Errors {
 	others := map[yamldoc.Error]bool{}
 	for _, t := range s.Tools {
 		for _, w := range t.Warnings {
-			w.Excerpt = nil // a pointer, to lines that are shown beside it
-			others[w] = tool != "" && t.Tool.ID != tool
+			plain := withoutExcerpt(w)
+			other, known := others[plain]
+			others[plain] = tool != "" && t.Tool.ID != tool && (other || !known)
 		}
 	}
 	var kept yamldoc.Errors
 	for _, w := range s.Warnings {
-		plain := w
-		plain.Excerpt = nil
-		if !others[plain] {
+		if !others[withoutExcerpt(w)] {
 			kept = append(kept, w)
 		}
 	}
 	return kept
+}
+
+// withoutExcerpt returns a mistake that can be compared: its excerpt is a pointer, to lines that are shown beside it.
+func withoutExcerpt(e yamldoc.Error) yamldoc.Error {
+	e.Excerpt = nil
+	return e
 }
 
 // ReadCommands returns what is known of programs: with the person's commands.yaml, where there is one.

@@ -75,6 +75,30 @@ func (g *Guard) CheckURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// CheckHost says why connections to a host are refused whatever is looked up, as a RefusedError; nil where that is found out
+// with each. Of localhost everybody knows what it is (RFC 6761, 6.3).
+func (g *Guard) CheckHost(host string) error {
+	addresses := []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()}
+	if !strings.EqualFold(host, "localhost") {
+		address, err := netip.ParseAddr(host)
+		if err != nil {
+			return nil //nolint:nilerr // it is a name
+		}
+		addresses = []netip.Addr{address}
+	}
+	var refused error
+	for _, address := range addresses { // a machine may have one of the two alone
+		why := g.refuses(address)
+		if why == "" {
+			return nil
+		}
+		if refused == nil {
+			refused = &RefusedError{Host: host, Address: address, Why: why}
+		}
+	}
+	return refused
+}
+
 // allowsPlain reports whether a host may be spoken to in the clear: this machine, by a number that is
 // allowed. What localhost is comes out when it is dialed.
 func (g *Guard) allowsPlain(host string) bool {

@@ -446,8 +446,9 @@ func check(env *cli.Environment, files []string) (yamldoc.Errors, cli.Checked, e
 			continue
 		}
 		count += len(loaded)
+		found = append(found, config.WarningsOf(loaded)...)
 		for i := range loaded {
-			found = append(append(found, loaded[i].Warnings...), checkTool(&programs, &loaded[i])...)
+			found = append(found, checkTool(&programs, &loaded[i])...)
 		}
 		all, read = append(all, loaded...), append(read, file)
 	}
