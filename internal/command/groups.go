@@ -36,6 +36,7 @@ const (
 	Listers                 Group = "listers"
 	ListerOptions           Group = "options of listers"
 	PatternOptions          Group = "options of patterns"
+	NullOptions             Group = "options of null"
 	RemotePrefixes          Group = "remote prefixes"
 	HandingOn               Group = "handing on"
 	MetaCommands            Group = "meta commands"

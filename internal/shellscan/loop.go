@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,9 +17,8 @@ const (
 )
 
 // unroll reads the body of a loop over fixed words once for each word, with the word in the place of the
-// variable: for f in a b; do cat "$f"; done runs cat a and cat b. A pattern of names is read once (see
-// namesInLoop). It is false, and has read nothing, for
-// every other loop: over words that are not plain, with a body that could set the variable, or that uses it
+// variable: for f in a b; do cat "$f"; done runs cat a and cat b. A pattern of names, or a command that prints
+// names, is read once (see namesInLoop). It is false, and has read nothing, for every other loop: over words that are not plain, with a body that could set the variable, or that uses it
 // in another way than as $f, or not at all, and with a variable that a shell gives values itself.
 func (t *text) unroll(loop *syntax.ForClause) bool {
 	over, ok := loop.Loop.(*syntax.WordIter)
@@ -28,6 +28,10 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 	}
 	patterns := false
 	for _, item := range over.Items {
+		if len(over.Items) == 1 && listedNames(item) != nil {
+			patterns = true
+			break
+		}
 		text := item.Lit()
 		patterns = patterns || isNamePattern(text)
 		if text == "" || strings.Trim(text, plainItem) != "" && !isNamePattern(text) {
@@ -52,24 +56,33 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 	for _, item := range over.Items {
 		t.rounds++
 		end := func() {}
-		if isNamePattern(item.Lit()) {
-			end = t.namesInLoop(item.Lit(), words)
+		if finder := listedNames(item); finder != nil {
+			syntax.Walk(item, t.node)
+			end = t.namesInLoop(finder, words, true)
+		} else if isNamePattern(item.Lit()) {
+			// One with no directory in front, which a find always gives, can be an option or what a program takes for another
+			// thing: host:x of tar, FS=x of awk.
+			end = t.namesInLoop(findsNames(item.Lit()), words, !strings.Contains(item.Lit(), "/"))
 		}
-		for _, use := range body.uses {
-			use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(),
-				Value: item.Lit()}
-		}
-		for _, stmt := range loop.Do {
-			syntax.Walk(stmt, t.node)
-		}
+		t.readBody(loop.Do, body, cmp.Or(item.Lit(), "x"))
 		end()
+	}
+	t.path = t.path[:len(t.path)-1]
+	return true
+}
+
+// readBody reads the body of a loop with a text in the place of its variable.
+func (t *text) readBody(stmts []*syntax.Stmt, body loopBody, value string) {
+	for _, use := range body.uses {
+		use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(), Value: value}
+	}
+	for _, stmt := range stmts {
+		syntax.Walk(stmt, t.node)
 	}
 	for _, use := range body.uses {
 		use.parts[use.at] = use.variable
 		t.regions.add(use.variable, regionStrict)
 	}
-	t.path = t.path[:len(t.path)-1]
-	return true
 }
 
 // plainItem are the letters of words that are the same word wherever they stand.
@@ -132,14 +145,15 @@ func (b *loopBody) parts(parts []syntax.WordPart) {
 	}
 }
 
-// goesOn reports whether $x is more to zsh for what stands behind it: $x:h is the directory of a name,
-// $x[2,3] a part of it (zshexpn(1), MODIFIERS; zshparam(1), Array Subscripts).
+// goesOn reports whether $x may be more to zsh for what stands behind it: $x:h is the directory of a name,
+// $x[2,3] a part of it (zshexpn(1), MODIFIERS; zshparam(1), Array Subscripts). A colon alone, or in front of a blank, is none.
 func goesOn(p *syntax.ParamExp, behind []syntax.WordPart) bool {
 	if !p.Short || len(behind) == 0 {
 		return false
 	}
 	l, ok := behind[0].(*syntax.Lit)
-	return ok && strings.ContainsAny(l.Value[:min(1, len(l.Value))], ":[")
+	return ok && strings.ContainsAny(l.Value[:min(1, len(l.Value))], ":[") &&
+		!strings.HasPrefix(l.Value, ": ") && !(l.Value == ":" && len(behind) == 1)
 }
 
 // splitsElsewhere is a Problem where a text sets IFS and uses the variable of a loop: of one word bash

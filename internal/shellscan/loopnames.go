@@ -12,7 +12,7 @@ import (
 
 // In for f in *.go; do wc -l "$f"; done the variable holds the name of a file, as where find -exec gives one: one round is
 // read with such a name in the place of each word that is the variable and nothing else, and in double quotes with a
-// text that nobody knows.
+// text that nobody knows. So it is in find src | while read -r f; do … and for f in $(git ls-files); do ….
 
 // loopedWord is a word of a loop's body that holds its variable.
 type loopedWord struct {
@@ -90,18 +90,15 @@ func findsNames(pattern string) []Word {
 		{Text: name, Fixed: true}}
 }
 
-// namesInLoop has the words of the body hold a name that a pattern of the loop's list stands for, until what it gives is
-// called.
-func (t *text) namesInLoop(pattern string, words map[*syntax.Word]loopedWord) (end func()) {
+// namesInLoop has the words of the body hold a name that a command of the words finder prints, until what it gives is called.
+// many tells that it could be several words, or an option, although it stands in quotes.
+func (t *text) namesInLoop(finder []Word, words map[*syntax.Word]loopedWord, many bool) (end func()) {
 	before := t.looped
 	t.looped = map[*syntax.Word]shellwords.Word{}
 	for word, looped := range words {
-		// Without quotes a name can be several words. One with no directory in front, which a find always gives, can be an
-		// option or what a program takes for another thing: host:x of tar, FS=x of awk.
-		many := !looped.quoted || !strings.Contains(pattern, "/")
-		t.looped[word] = shellwords.Word{Found: looped.whole, Splits: looped.whole && many, Printed: looped.quoted}
+		t.looped[word] = shellwords.Word{Found: looped.whole, Splits: looped.whole && (many || !looped.quoted), Printed: looped.quoted}
 	}
-	endFinds := t.finds(findsNames(pattern))
+	endFinds := t.finds(finder)
 	return func() {
 		endFinds()
 		t.looped = before

@@ -26,6 +26,9 @@ func (t *text) node(n syntax.Node) bool {
 	if loop, ok := n.(*syntax.ForClause); ok && t.unroll(loop) {
 		return false
 	}
+	if pipe, ok := n.(*syntax.BinaryCmd); ok && t.readsNames(pipe) {
+		return false
+	}
 	t.look(n)
 	t.path = append(t.path, n)
 	return true
@@ -162,8 +165,10 @@ func (t *text) call(n *syntax.CallExpr) {
 	}
 	t.timesAssignment(n)
 	t.fed = t.feeds[n]
+	end := t.namesInWords(n.Args, words, line)
 	before := len(t.Commands)
 	t.command(words, nil, line)
+	end()
 	t.fed = nil
 	if stmt, ok := t.parent(1).(*syntax.Stmt); ok && len(t.Commands) > before {
 		t.Commands[before].Redirections = t.redirections(stmt)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha1" //nolint:gosec // what git's index ends with
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -13,12 +14,12 @@ import (
 func TestTrackedNames(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, map[string]string{
-		"ws/a.md": "a", "ws/docs/b.go": "", "ws/docs/link.go": "-> b.go", "ws/.env": "K=1", "home/": "", "elsewhere/secret": "s",
-		"ws/kept/a b.md": "", "ws/kept/.env": "", "ws/kept/x.go": "",
+		"ws/a.md": "a", "ws/docs/b.go": "", "ws/docs/link.go": "-> b.go", "ws/.env": "SECRET", "home/": "", "elsewhere/secret": "SECRET",
+		"ws/kept/a b.md": "", "ws/kept/.env": "SECRET", "ws/kept/x.go": "",
 		"ws/linked/x.go": "-> ../../elsewhere/secret", "ws/linked/y.md": "",
 		"ws/moved/x.go": "", "ws/option/--files0-from=x": "", "ws/option/y.md": "",
 		"ws/quoted/\u00e9.md": "", `ws/quoted/\303\251.md`: "-> ../../elsewhere/secret", `ws/quoted/y.go`: "",
-		"ws/star/*": "", "ws/new/x": "", "ws/rule.md": "",
+		"ws/star/*": "", "ws/new/x": "", "ws/rule.md": "x\n",
 	})
 	bed := testbed{dir, dir + "/ws"}
 	git(t, bed.ws, "init", "-q", ".")
@@ -38,14 +39,18 @@ func TestTrackedNames(t *testing.T) {
 	for verdict, texts := range map[Verdict]string{
 		Approve: `git ls-files a.md docs | xargs wc -l
 			git ls-files -- docs/ ./a.md | xargs -n 1 cat
-			git ls-files 'd*.go' rule.md | xargs grep -n x
+			git ls-files 'd*.go' rule.md | xargs grep -n ''
 			git ls-files -m -z docs | sort | head -3 | xargs -0 cat
 			cd docs && git ls-files | xargs cat
 			git ls-files 'kept/*.go' | xargs cat
 			git ls-files 'linked/*.md' | xargs cat
 			git ls-files 'quoted/y*' | xargs cat
 			git ls-files option | xargs wc -l
-			git ls-files star | xargs cat`,
+			git ls-files star | xargs cat
+			cat $(git ls-files docs rule.md)
+			for f in $(git ls-files docs 'kept/*.go'); do head -3 $f; done
+			git ls-files option docs | while read f; do wc -l "$f"; done
+			cd docs && git ls-files -z | while IFS= read -r -d '' f; do echo "$f"; cat "$f"; done`,
 		Ask: `git ls-files | xargs cat
 			git ls-files kept | xargs cat
 			git ls-files 'kept/*b.md' | xargs cat
@@ -69,6 +74,12 @@ func TestTrackedNames(t *testing.T) {
 			npm test && git ls-files docs | xargs cat
 			git ls-files docs | (cd new && xargs cat)
 			git ls-files docs | xargs cat; cd new
+			cat $(git ls-files)
+			cat $(git ls-files star)
+			for f in $(git ls-files linked); do cat "$f"; done
+			git ls-files moved | while read -r f; do cat "$f"; done
+			cd above && git ls-files | while read -r f; do cat "$f"; done
+			for f in $(git ls-files docs); do cd new; cat "$f"; done
 			cd absolute && git ls-files | xargs cat
 			cd above && git ls-files | xargs cat
 			cd sub && git ls-files | xargs cat`,
@@ -78,8 +89,23 @@ func TestTrackedNames(t *testing.T) {
 			if got := a.Decide(bed.run(text)); got.Verdict != verdict {
 				t.Errorf("%s: %s, want %s (%s; %s)", text, got.Verdict, verdict, got.Reason, because1(got))
 			}
+			if verdict == Approve && strings.Contains(printedBy(t, bed.ws, text), "SECRET") {
+				t.Errorf("%s prints a secret", text)
+			}
 		}
 	}
+}
+
+// printedBy runs in a directory, by bash, a text that only reads.
+func printedBy(t *testing.T, dir, text string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-c", text)
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v: %s", text, err, out)
+	}
+	return string(out)
 }
 
 // forgeIndex makes a repository in whose index a name is written that git would not write there.
