@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/plainyaml"
@@ -27,6 +28,7 @@ type variable struct {
 	given        bool
 	encoding     bool
 	anyCase      bool
+	shown        bool
 }
 
 // effect is what setting a variable does.
@@ -64,7 +66,7 @@ func (v *variables) add(n plainyaml.Node) error {
 	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
 		"same_commands": &row.sameCommands, "given": &row.given, "encoding": &row.encoding,
-		"any_case": &row.anyCase,
+		"any_case": &row.anyCase, "shown": &row.shown,
 	}); err != nil {
 		return err
 	}
@@ -203,6 +205,27 @@ func GivenByShell(name string) bool {
 		return !given
 	})
 	return given
+}
+
+// Shown reports whether everybody may see what a variable holds, as it comes to a shell: where somebody is at home, which
+// language they speak.
+func Shown(name string) bool {
+	return slices.ContainsFunc(known().exact[name], func(v *variable) bool { return v.shown })
+}
+
+// IsScripts reports whether a variable of that name is nobody's but the text's that sets it: none that a shell or a program is
+// known to read, and of those names that POSIX leaves to scripts, since none of its programs goes by a variable with a small
+// letter in its name (XBD 8.1), nor, as far as is known, any by one of a single letter.
+func (c *Catalogue) IsScripts(name string) bool {
+	if !validName(name) || c.namesVariable(name) || name == "_" || len(name) > 1 && strings.ToUpper(name) == name {
+		return false
+	}
+	read := false
+	known().find(name, func(*variable) bool {
+		read = true
+		return false
+	})
+	return !read
 }
 
 // NamesEncoding reports whether a variable names the encoding that a shell reads its text in, or the

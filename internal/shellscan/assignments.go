@@ -22,7 +22,10 @@ func (t *text) assignment(a *syntax.Assign) {
 	if a.Value != nil && a.Index == nil && !a.Append {
 		value = wordOf(a.Value)
 	}
-	if !a.Naked {
+	switch {
+	case slices.Contains(t.own, a):
+		t.givenMore(a.Name.Value, value)
+	case !a.Naked:
 		t.given(a.Name.Value, value)
 	}
 	t.sets(a.Name.Value, value, line)

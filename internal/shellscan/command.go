@@ -130,7 +130,7 @@ func builtin(name string, own []string) bool {
 func args(words []shellwords.Word) []Word {
 	all := make([]Word, len(words))
 	for i, w := range words {
-		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, Pipe: w.Pipe, Found: w.Found &&
+		if all[i] = (Word{Pattern: w.Pattern, Printed: w.Printed, PrintedMany: w.PrintedMany, Pipe: w.Pipe, Found: w.Found &&
 			!w.Splits, FoundMany: w.Found && w.Splits}); w.Fixed {
 			all[i] = Word{Text: w.Text, Fixed: true}
 		}

@@ -94,7 +94,7 @@ func (t *text) expansion(p *syntax.ParamExp) {
 		t.problem(line, "it is not bash")
 		return
 	}
-	if !counts(p) {
+	if !counts(p) && !shows(p) {
 		t.uses(p.Param.Value)
 	}
 	all := false // ${x[@]} and ${x[*]}

@@ -99,7 +99,7 @@ func (t *text) readsNames(pipe *syntax.BinaryCmd) bool {
 		t.path = append(t.path, around)
 	}
 	end := t.namesInLoop(finder, words, true)
-	t.readBody(loop.Do, body, "x")
+	t.readBody(loop.Do, body, unknownValue)
 	end()
 	t.path = t.path[:len(t.path)-3]
 	return true

@@ -1,7 +1,6 @@
 package shellscan
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -18,8 +17,9 @@ const (
 
 // unroll reads the body of a loop over fixed words once for each word, with the word in the place of the
 // variable: for f in a b; do cat "$f"; done runs cat a and cat b. A pattern of names, or a command that prints
-// names, is read once (see namesInLoop). It is false, and has read nothing, for every other loop: over words that are not plain, with a body that could set the variable, or that uses it
-// in another way than as $f, or not at all, and with a variable that a shell gives values itself.
+// names, is read once (see namesInLoop). It is false, and has read nothing, for every other loop: over words
+// that are not plain, with a body that could set the variable, or that uses it in another way than as $f, or
+// not at all, and with a variable that a shell gives values itself.
 func (t *text) unroll(loop *syntax.ForClause) bool {
 	over, ok := loop.Loop.(*syntax.WordIter)
 	if !ok || loop.Select || loop.Braces || len(over.Items) == 0 || len(over.Items) > maxItems ||
@@ -55,8 +55,9 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 	t.look(over)
 	for _, item := range over.Items {
 		t.rounds++
-		end := func() {}
+		end, value := func() {}, item.Lit()
 		if finder := listedNames(item); finder != nil {
+			value = unknownValue
 			syntax.Walk(item, t.node)
 			end = t.namesInLoop(finder, words, true)
 		} else if isNamePattern(item.Lit()) {
@@ -64,12 +65,15 @@ func (t *text) unroll(loop *syntax.ForClause) bool {
 			// thing: host:x of tar, FS=x of awk.
 			end = t.namesInLoop(findsNames(item.Lit()), words, !strings.Contains(item.Lit(), "/"))
 		}
-		t.readBody(loop.Do, body, cmp.Or(item.Lit(), "x"))
+		t.readBody(loop.Do, body, value)
 		end()
 	}
 	t.path = t.path[:len(t.path)-1]
 	return true
 }
+
+// unknownValue stands in the place of a variable of which nobody knows the value. No word that holds it is fixed: see wordOf.
+const unknownValue = "\x01"
 
 // readBody reads the body of a loop with a text in the place of its variable.
 func (t *text) readBody(stmts []*syntax.Stmt, body loopBody, value string) {
@@ -100,14 +104,15 @@ type variableUse struct {
 	parts    []syntax.WordPart
 	at       int
 	variable *syntax.ParamExp
+	quoted   bool // in double quotes
 }
 
 func (b *loopBody) node(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Word:
-		b.parts(n.Parts)
+		b.parts(n.Parts, false)
 	case *syntax.DblQuoted:
-		b.parts(n.Parts)
+		b.parts(n.Parts, true)
 	case *syntax.ParamExp:
 		b.plain = b.plain && (n.Param == nil || n.Param.Value != b.name || b.counted(n))
 		if n.Excl || n.NestedParam != nil {
@@ -125,7 +130,7 @@ func (b *loopBody) node(n syntax.Node) bool {
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
 			name := n.Args[0].Lit()
-			b.plain = b.plain && name != "" && !setsVariables[name]
+			b.plain = b.plain && name != "" && !strings.Contains(name, `\`) && (!setsVariables[name] || onlyPrints(n))
 		}
 	}
 	return b.plain
@@ -136,11 +141,11 @@ func (b *loopBody) node(n syntax.Node) bool {
 var setsVariables = set(`read unset export declare typeset local readonly eval source . mapfile readarray printf
 	getopts let set shopt alias builtin command exec trap enable wait`)
 
-func (b *loopBody) parts(parts []syntax.WordPart) {
+func (b *loopBody) parts(parts []syntax.WordPart, quoted bool) {
 	for at, part := range parts {
 		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == b.name && simple(p) &&
 			!goesOn(p, parts[at+1:]) {
-			b.uses = append(b.uses, variableUse{parts, at, p})
+			b.uses = append(b.uses, variableUse{parts, at, p, quoted})
 		}
 	}
 }

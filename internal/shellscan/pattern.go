@@ -35,7 +35,7 @@ func patternOf(w *syntax.Word) string {
 }
 
 // printed reports whether nothing of a word is unknown but numbers like $? and, in double quotes, what
-// commands of the text print: Word.Printed.
+// commands of the text print, and what everybody may see: Word.Printed.
 func printed(w *syntax.Word) bool {
 	some := false
 	for _, part := range w.Parts {
@@ -54,7 +54,7 @@ func printed(w *syntax.Word) bool {
 				case *syntax.Lit:
 				case *syntax.CmdSubst:
 				case *syntax.ParamExp:
-					if !counts(x) {
+					if !counts(x) && !shows(x) {
 						return false
 					}
 				default:

@@ -51,7 +51,8 @@ func TestVariables(t *testing.T) {
 	}{
 		{`a $x "${y:-$z}"`, []string{"x", "y", "z"}}, {"cat <<E\n$x\nE", []string{"x"}}, {"cat <<'E'\n$x\nE", nil}, {`cat <<< $x`, []string{"x"}}, {`[[ $x ]]`, []string{"x"}},
 		{`case $x in "$y") a;; esac`, []string{"x", "y"}}, {`a $? $# $$ $!`, nil}, {`a $1 "$@" $* $0 $_ $-`, []string{"1", "@", "*", "0", "_", "-"}}, {`a ${#x}`, []string{"x"}},
-		{`bash -c 'a $x'; eval 'b $y'`, []string{"x", "y"}}, {`sh -c 'a $x'`, []string{"x"}}, {`a '$x' \$y`, nil}, {`x=1; a $x $x`, []string{"x"}}, {`x=$y`, []string{"y"}},
+		{`bash -c 'a $x'; eval 'b $y'`, []string{"x", "y"}}, {`sh -c 'a $x'`, []string{"x"}}, {`a '$x' \$y`, nil}, {`x=1; a $x $x`, nil}, {`if a; then x=1; fi; a $x $x`, []string{"x"}}, {`x=$y`, []string{"y"}},
+		{`a $HOME "$PWD/a" ${USER}`, nil}, {`a ${HOME#/} ${#PWD} ${!USER}`, []string{"HOME", "PWD", "USER"}},
 		{`a > $x`, []string{"x"}}, {`for x in $y; do a; done`, []string{"y"}},
 	} {
 		if diff := cmp.Diff(row.want, Scan(row.text, nil).Variables); diff != "" {

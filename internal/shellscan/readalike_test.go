@@ -50,7 +50,7 @@ func TestPlain(t *testing.T) {
 func TestSets(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ script, want string }{
-		{`ls`, "[]"}, {`A=b ls; C=d`, "[A C]"}, {`export A=b B; ls`, "[A]"}, {`env A=b X=y ls`, "[A X]"}, {`A="$(ls)" ls`, "[A]"}, {`A= ls; A=c`, "[A]"}, {`sh -c 'A=b ls'`, "[A]"}, {`sh -c "A=b ls"; B=c`, "[A B]"}, {`export "A=$(ls)"`, "[A]"},
+		{`ls`, "[]"}, {`A=b ls; CC=d`, "[A CC]"}, {`A=b ls; C=d; count=1`, "[A]"}, {`count=1; (count=2)`, "[count]"}, {`if a; then n=1; fi`, "[n]"}, {`all_proxy=x; npm_config_x=y`, "[all_proxy npm_config_x]"}, {`export A=b B; ls`, "[A]"}, {`env A=b X=y ls`, "[A X]"}, {`A="$(ls)" ls`, "[A]"}, {`A= ls; A=c`, "[A]"}, {`sh -c 'A=b ls'`, "[A]"}, {`sh -c "A=b ls"; BB=c`, "[A BB]"}, {`export "A=$(ls)"`, "[A]"},
 		{`for f in a b; do cat "$f"; done`, "[]"}, {`NO_COLOR=1 CI=true TZ=Europe/Berlin ls`, "[]"}, {`TERM=dumb ls`, "[]"}, {`TERM=../x ls`, "[TERM]"}, {`TERM=$x ls`, "[TERM]"},
 		{`LC_ALL=C ls`, "[]"}, {`LC_ALL=ja_JP.sjis ls`, "[LC_ALL]"}, {`GIT_PAGER=cat git log`, "[]"}, {`GIT_PAGER=less git log`, "[GIT_PAGER]"}, {`NODE_ENV=test ls`, "[]"}, {`GIT_AUTHOR_NAME=x git log`, "[]"},
 	} {

@@ -131,6 +131,9 @@ type text struct {
 	finder []Word                           // those of what prints the names that words are which are Found
 	looped map[*syntax.Word]shellwords.Word // the words that hold the variable of a loop over names of files
 
+	printed map[*syntax.Word]shellwords.Word // the words that hold a variable in which stands what a command prints
+	own     []*syntax.Assign                 // of variables that nothing but the text uses
+
 	functions functions
 	path      []syntax.Node // the nodes around the one that is looked at
 	regions   regions
@@ -159,7 +162,9 @@ func (t *text) read() {
 	}
 	t.alike(file)
 	t.collectFunctions(file)
+	end := t.assigned(file)
 	syntax.Walk(file, t.node)
+	end()
 	t.checkRegions()
 }
 

@@ -175,7 +175,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	s := Scan("a\n\nbash -c 'b\nc' > f\nd < g\n$x\n", nil)
 	got := fmt.Sprint(s.Commands, s.Writes, s.Reads, s.Problems)
-	want := "[{a [] false  1 [] []} {bash [{-c true  false false false false} {b\nc true  false false false false}] false  3 [] [> f]} {b [] false bash 3 [] []}" +
+	want := "[{a [] false  1 [] []} {bash [{-c true  false false false false false} {b\nc true  false false false false false}] false  3 [] [> f]} {b [] false bash 3 [] []}" +
 		" {c [] false bash 3 [] []} {d [] false  5 [] [< g]}]" +
 		" [{f true 4}] [{g 5}] [{6 the command's name is not fixed}]"
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -20,10 +20,11 @@ type Script struct {
 	Writes   []Write
 	Reads    []Read
 	Problems []Problem
-	// Variables are the names of the variables of which the text uses the value, each once: "HOME", "1", "@".
+	// Variables are the names of the variables of which the text uses the value, each once: "TOKEN", "1", "@". Those are not among
+	// them that hold what the text itself has given them, nor those that everybody may see, like HOME.
 	Variables []string
-	// Sets are the names of the variables that the text gives a value, each once: not those of loops, and
-	// none that programs which only read are known to do nothing by.
+	// Sets are the names of the variables that the text gives a value, each once: not those of loops,
+	// none that nothing but the text uses, and none that programs which only read are known to do nothing by.
 	Sets []string
 	// SetsMore are the names of the variables that the text gives a value which is more than a plain word (see
 	// IsPlainValue), or which nobody knows, each once.
@@ -72,8 +73,9 @@ type Word struct {
 	// character behind it.
 	Pattern string
 	// Printed tells that nothing of a word that is not fixed is unknown but what commands of the text
-	// print, which are among Commands, and numbers like $?. It is one word then.
-	Printed bool
+	// print, which are among Commands, numbers like $?, and what everybody may see, like $HOME. It is one word then. PrintedMany:
+	// it is one word of that, or several.
+	Printed, PrintedMany bool
 	// Pipe tells that the word is the name of a pipe from which the program reads what commands of the text
 	// print: <(…).
 	Pipe bool

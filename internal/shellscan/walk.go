@@ -146,6 +146,8 @@ func (t *text) call(n *syntax.CallExpr) {
 	for i, arg := range n.Args {
 		if looped, ok := t.looped[arg]; ok {
 			words[i] = looped
+		} else if printed, ok := t.printed[arg]; ok {
+			words[i] = printed
 		} else if text, ok := printedText(arg); ok && len(t.functions) == 0 && !strings.Contains(t.source, "\r") {
 			words[i] = shellwords.Word{Text: text, Fixed: true}
 		}

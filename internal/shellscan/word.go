@@ -13,7 +13,7 @@ import (
 func wordOf(w *syntax.Word) shellwords.Word {
 	word := shellwords.Static(w)
 	if !word.Fixed {
-		word.Pattern, word.Printed, word.Pipe = patternOf(w), printed(w), pipe(w)
+		word.Pattern, word.Printed, word.Pipe, word.PrintedMany = patternOf(w), printed(w), pipe(w), printedMany(w)
 	}
 	switch {
 	case braced(w):

@@ -13,9 +13,9 @@ type Word struct {
 	Text string
 	// Fixed is false when the word depends on a variable, a substitution, a pattern or the home directory.
 	Fixed bool
-	// Pattern, Printed, Pipe and Found are shellscan's to fill: see its Word.
-	Pattern              string
-	Printed, Pipe, Found bool
+	// Pattern, Printed, PrintedMany, Pipe and Found are shellscan's to fill: see its Word.
+	Pattern                           string
+	Printed, PrintedMany, Pipe, Found bool
 	// Splits tells that a word that is not fixed may become any number of words: unquoted $x, "$@", *.txt,
 	// {a,b}.
 	Splits bool

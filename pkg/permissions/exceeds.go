@@ -52,6 +52,11 @@ func (v *evaluation) builtinExceeds(c shellscan.Command, spelled int) string {
 	switch {
 	case c.Name == "echo": // prints whatever it is
 		words = withoutPrinted(words)
+		for i := range words {
+			if words[i].PrintedMany {
+				words[i] = shellscan.Word{Text: "printed", Fixed: true}
+			}
+		}
 	case c.Name == "printf" && len(words) > 0: // prints it, but for a -v in front, and what its format says
 		format := 1
 		if words[0].Text == "--" {
