@@ -180,6 +180,25 @@ func ByName(name string) (Agent, bool) {
 	return Agent{}, false
 }
 
+// BySelf finds an agent by what it calls itself, which has its name in it: @agentclientprotocol/claude-agent-acp, gemini-cli.
+func BySelf(name string) (Agent, bool) {
+	for _, agent := range Known() {
+		if strings.Contains(strings.ToLower(name), agent.Name) {
+			return agent, true
+		}
+	}
+	return Agent{}, false
+}
+
+// Pattern returns a pattern for rules that stands for an agent by whatever it calls itself, in an editor and in a terminal;
+// "" for an agent that nobody knows.
+func Pattern(name string) string {
+	if agent, ok := BySelf(name); ok {
+		return "*" + agent.Name + "*"
+	}
+	return ""
+}
+
 // ByCommand recognises an agent by the command that starts it: its program, or a script of its npm package.
 func ByCommand(command []string) (Agent, bool) {
 	for _, agent := range Known() {

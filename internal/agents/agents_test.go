@@ -121,3 +121,16 @@ func TestHolds(t *testing.T) {
 		t.Errorf("of one that is not known: %+v", held)
 	}
 }
+
+// A rule that is written for an agent is for it in an editor and in a terminal, where it has another name.
+func TestPattern(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"@agentclientprotocol/claude-agent-acp": "*claude*", "claude": "*claude*", "gemini-cli": "*gemini*", "OpenCode": "*opencode*",
+		"codex-acp": "*codex*", "fake": "", "": "",
+	} {
+		if got := Pattern(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -14,10 +14,7 @@ type Held struct {
 // Holds reports how far rules hold acts of a kind ("read", "write", …) of an agent, by any of its names. What
 // an agent has the editor or our tools do is always held.
 func Holds(agent, kind string) Held {
-	for _, a := range Known() {
-		if !strings.Contains(strings.ToLower(agent), a.Name) {
-			continue
-		}
+	if a, ok := BySelf(agent); ok {
 		cure := "bridge --confine " + a.Name + " holds it to its sandbox"
 		if a.Hooks != "" {
 			cure = "its hooks have each of its acts decided before it happens, but for a bridge with --hooks=off, and " + cure

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/config"
 	"github.com/a2a-acp/a2a-acp/internal/replay"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
@@ -19,6 +20,7 @@ func NewJudge(o Options, only bool) (*replay.Judge, error) {
 	}
 	return replay.New(replay.Options{
 		Sources: sources, OwnPaths: o.Dirs().Own(), Home: o.Getenv("HOME"),
-		Own: func(w tool.Workspace) config.Sources { return ownSources(o, w) },
+		AgentPattern: agents.Pattern,
+		Own:          func(w tool.Workspace) config.Sources { return ownSources(o, w) },
 	})
 }

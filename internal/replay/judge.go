@@ -20,6 +20,7 @@ type Judge struct {
 	Set       *config.Set
 
 	home    string
+	agent   func(name string) string
 	sources func(tool.Workspace) config.Sources
 	own     map[string]error // the workspaces whose own rules are in force, with what is wrong with them
 }
@@ -29,6 +30,9 @@ type Options struct {
 	Sources  config.Sources // without a workspace: every act has its own
 	OwnPaths []string       // see permissions.Options
 	Home     string         // likewise
+	// AgentPattern returns the pattern of rules that stands for an agent, by what it calls itself; "" for that name alone, as nil
+	// does for all.
+	AgentPattern func(name string) string
 	// Own says where a workspace's own files are found. Required.
 	Own func(tool.Workspace) config.Sources
 }
@@ -41,7 +45,7 @@ func New(o Options) (*Judge, error) {
 		return nil, err
 	}
 	return &Judge{
-		Set: set, home: o.Home, sources: o.Own, own: map[string]error{},
+		Set: set, home: o.Home, agent: o.AgentPattern, sources: o.Own, own: map[string]error{},
 		Authority: permissions.New(permissions.Options{Policies: permissions.NewSet(set.Policies),
 			Commands: set.Commands,
 			OwnPaths: o.OwnPaths, Home: o.Home}),

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ const (
 	ScopeAll    Scope = "all"    // all files of the workspace, or the tool with any arguments
 )
 
+// keptPrefix is how the ids of rules begin that are kept answers.
+const keptPrefix = "kept"
+
 // Scopes lists the scopes.
 func Scopes() []Scope { return []Scope{ScopeExact, ScopeWords, ScopeKind, ScopeFolder, ScopeAll} }
 
@@ -32,12 +36,13 @@ type Keepable struct {
 	Scope  Scope         `json:"scope"`
 	Covers string        `json:"covers"` // what it approves, in words
 	Rule   SuggestedRule `json:"rule"`
+	Why    string        `json:"-"` // why there is no such rule; "" where there is
 }
 
 // Keep writes the rules by which acts as this one, which a person has approved, need no question in the same workspace any
 // more, the narrowest first; everywhere has them hold in all workspaces. None approves what a person has rejected among
-// the others. Where there is none, why says it: what is asked about every time, and what another rule asks about
-// whatever these say.
+// the others. Where there is none of a scope, its Why says so; where there is none at all, why does: of what is asked about
+// every time, and of what another rule asks about whatever these say.
 func (j *Judge) Keep(act Recorded, others []Recorded, everywhere bool) (rules []Keepable, why string) {
 	s := &suggester{judge: j, groups: map[string]*group{}, ids: map[string]bool{}}
 	for _, other := range others {
@@ -51,8 +56,10 @@ func (j *Judge) Keep(act Recorded, others []Recorded, everywhere bool) (rules []
 	case permissions.Reject:
 		return nil, "it was rejected"
 	}
-	if now, untold := j.Decide(act); untold == "" && now.Verdict == permissions.Approve {
-		return nil, "it is approved without a question already: " + now.Reason
+	now, untold := j.Decide(act)
+	kept := strings.HasPrefix(now.Rule, keptPrefix)
+	if untold == "" && now.Verdict == permissions.Approve && !kept {
+		return nil, fmt.Sprintf("it is approved without a question already, by rule %s", display.Line(now.Rule))
 	}
 	s.sort(act)
 	g := s.groups[s.order[0]]
@@ -60,43 +67,44 @@ func (j *Judge) Keep(act Recorded, others []Recorded, everywhere bool) (rules []
 	if why != "" {
 		return nil, why
 	}
-	begun.ID = s.id("kept", g.name)
+	begun.ID = s.id(keptPrefix, g.name)
 	begun.Decision = suggestedDecision{"approve", fmt.Sprintf("you approved it on %s, number %d on record, and kept that",
 		act.Time.Local().Format("2006-01-02 at 15:04"), act.Seq)}
 	if everywhere {
 		begun.Workspaces = nil
 	}
-	for _, k := range s.scopes(begun, g) {
-		if k.why == "" {
-			k.why = s.prove(k.Rule, g)
+	rules = s.scopes(begun, g)
+	already := ""
+	for i := range slices.Backward(rules) {
+		k := &rules[i]
+		if already == "" && kept && k.Why == "" {
+			already = s.keptAs(k.Rule)
 		}
-		if k.why == "" {
-			k.why = s.asksStill(k.Rule, act)
+		if already != "" { // as widely, or more so
+			k.Why = fmt.Sprintf("rule %s keeps it already", display.Line(already))
 		}
-		if k.why == "" {
-			rules = append(rules, k.Keepable)
-		} else if why == "" {
-			why = k.why
+		if k.Why == "" {
+			k.Why = s.prove(k.Rule, g)
+		}
+		if k.Why == "" {
+			k.Why = s.asksStill(k.Rule, act)
 		}
 	}
-	if len(rules) > 0 {
-		why = ""
+	if !slices.ContainsFunc(rules, func(k Keepable) bool { return k.Why == "" }) {
+		return nil, rules[0].Why
 	}
-	return rules, why
-}
-
-// scoped is a rule of one scope, or why there is none.
-type scoped struct {
-	Keepable
-	why string
+	return rules, ""
 }
 
 // scopes writes the rules that a group of one act can be kept as.
-func (s *suggester) scopes(begun SuggestedRule, g *group) (all []scoped) {
+func (s *suggester) scopes(begun SuggestedRule, g *group) (all []Keepable) {
 	r, name := g.acts[0].Request, display.Line(g.name)
+	if r.Shell != nil {
+		name = display.Line(r.ShellText)
+	}
 	add := func(scope Scope, covers string, write func(*SuggestedRule) (why string)) {
-		k := scoped{Keepable: Keepable{scope, covers, begun}}
-		k.why = write(&k.Rule)
+		k := Keepable{Scope: scope, Covers: covers, Rule: begun}
+		k.Why = write(&k.Rule)
 		all = append(all, k)
 	}
 	files := func(scope Scope, covers, pattern string) {
@@ -146,11 +154,7 @@ func (s *suggester) scopes(begun SuggestedRule, g *group) (all []scoped) {
 
 // asksStill returns why the act would still be asked about with the rule among those that are in force.
 func (s *suggester) asksStill(rule SuggestedRule, act Recorded) (why string) {
-	data, err := PolicyFile([]SuggestedRule{rule})
-	if err != nil {
-		return err.Error()
-	}
-	file, err := config.ReadPolicies(config.File{Name: "kept", Layer: tool.LayerUser, Data: data, Commands: s.judge.Set.Commands})
+	file, err := s.read(rule)
 	if err != nil {
 		return err.Error() // prove has read it
 	}
@@ -161,4 +165,33 @@ func (s *suggester) asksStill(rule SuggestedRule, act Recorded) (why string) {
 		return "it would be asked about all the same: " + d.Reason
 	}
 	return ""
+}
+
+// keptAs returns the id of a rule in force that says what this one does; "" where there is none.
+func (s *suggester) keptAs(rule SuggestedRule) (id string) {
+	file, err := s.read(rule)
+	if err != nil {
+		return ""
+	}
+	says := func(r permissions.Rule) permissions.Rule {
+		r.ID, r.Source, r.Reason, r.Match, r.NotMatch = "", tool.Source{}, "", nil, nil
+		return r
+	}
+	for _, other := range s.judge.Set.Policies {
+		for _, r := range other.Rules {
+			if reflect.DeepEqual(says(r), says(file.Rules[0])) {
+				return r.ID
+			}
+		}
+	}
+	return ""
+}
+
+// read reads a rule as the program does.
+func (s *suggester) read(rule SuggestedRule) (permissions.File, error) {
+	data, err := PolicyFile([]SuggestedRule{rule})
+	if err != nil {
+		return permissions.File{}, err
+	}
+	return config.ReadPolicies(config.File{Name: "kept", Layer: tool.LayerUser, Data: data, Commands: s.judge.Set.Commands})
 }

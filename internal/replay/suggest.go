@@ -198,8 +198,11 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 	first := g.acts[0].Request
 	rule.AppliesTo, rule.directory = first.Tools[:1], s.directory
+	if edits := []string{permissions.ToolEdit, permissions.ToolWrite}; slices.Contains(edits, first.Tools[0]) {
+		rule.AppliesTo = edits // which of the two an agent takes says nothing about the file
+	}
 	if first.Agent != "" {
-		rule.Agents = []string{escapeGlob(first.Agent)}
+		rule.Agents = []string{s.agent(first.Agent)}
 	}
 	if first.Served {
 		rule.Principals = []string{escapeGlob(first.Principal)}
@@ -223,7 +226,7 @@ func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 		case r.Caller() != first.Caller() && (r.Served || first.Served):
 			return rule, "more than one principal of the daemon has asked for it"
 		}
-		if r.Agent != first.Agent {
+		if len(rule.Agents) > 0 && s.agent(r.Agent) != rule.Agents[0] {
 			rule.Agents = nil
 		}
 		for _, dir := range r.Workspace.Dirs() {
@@ -236,6 +239,16 @@ func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 		return rule, fmt.Sprintf("it was approved in %d directories, so there is no narrow rule", len(rule.Workspaces))
 	}
 	return rule, ""
+}
+
+// agent writes an agent's name as a rule has it.
+func (s *suggester) agent(name string) string {
+	if s.judge.agent != nil {
+		if pattern := s.judge.agent(name); pattern != "" {
+			return pattern
+		}
+	}
+	return escapeGlob(name)
 }
 
 // directory writes a directory as rules do: below the home directory with ~/.
@@ -296,7 +309,11 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 	file, err := config.ReadPolicies(config.File{Name: "suggestion", Layer: tool.LayerFlag, Data: data,
 		Commands: s.judge.Set.Commands})
 	if list := yamldoc.List(err); len(list) > 0 {
-		return "no rule can be written for it: " + list[0].Message
+		_, why, about := strings.Cut(list[0].Message, permissions.NotAboutExample)
+		if !about {
+			why = list[0].Message
+		}
+		return "no rule can be written for it: " + why
 	}
 	alone := permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file}),
 		Commands: s.judge.Set.Commands, Home: s.judge.home})

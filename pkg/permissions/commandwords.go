@@ -70,6 +70,9 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 			// If an option before took the -- for its value.
 			return w, fmt.Sprintf("%q could be an option", args[at])
 		}
+		if at < spelled && row.Operands == command.Nothing {
+			continue // what it does with this word, a rule has said
+		}
 		rest = append(rest, args[at])
 	}
 	if harmless := languages[row.Language]; harmless != nil {

@@ -201,6 +201,9 @@ const exampleHome = "/nonexistent/home"
 // ExampleWorkspace is the workspace of exampleRoot.
 func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot} }
 
+// NotAboutExample is how a mistake begins that says why a rule is not about an example of its own.
+const NotAboutExample = "the rule is not about this example: "
+
 // CheckExamples asks the rule about its own examples: one of match that it is not about, and one of
 // not_match that it is about, is a mistake. Time and counts are left out, and a git work tree is taken for
 // granted: what a rule means must not change by itself.
@@ -234,7 +237,7 @@ func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
 				found = append(found,
-					FieldError{Field: field, Message: "the rule is not about this example: " + got.why,
+					FieldError{Field: field, Message: NotAboutExample + got.why,
 						Hint: "mend the rule, or the example"})
 			case !list.want && got.holds != no:
 				found = append(found,

@@ -33,6 +33,7 @@ const keptSince = 30 * 24 * time.Hour
 type keepFlags struct {
 	scope                 string
 	everywhere, show, yes bool
+	all                   bool
 }
 
 func approvalsKeepCommand(env *cli.Environment) *cobra.Command {
@@ -58,8 +59,9 @@ directory that it ran in.
 
 Name the act by the ID of its question, or by its number in audit list. Without
 one, keep lists what you have approved in the last 30 days. It keeps nothing
-about files that run as code or hold secrets, about what cannot be determined,
-and no rule that would have approved what you have rejected.
+about files that run as code, hold secrets or lie outside the workspace, about
+what cannot be determined, and no rule that would have approved what you have
+rejected.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals keep
@@ -74,6 +76,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 	cmd.Flags().BoolVar(&flags.everywhere, "everywhere", false, "in all workspaces, not only in that of the act")
 	cmd.Flags().BoolVar(&flags.show, "show", false, "show the rules that there can be, and write none")
 	cmd.Flags().BoolVarP(&flags.yes, "yes", "y", false, "do not ask for confirmation")
+	cmd.Flags().BoolVar(&flags.all, "all", false, "list all that you have approved, not only the last of it")
 	cmd.MarkFlagsMutuallyExclusive("show", "yes")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -81,7 +84,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 		case flags.scope != "" && !slices.Contains(scopes, flags.scope):
 			return cli.Fail(exit.Usage, fmt.Errorf("--scope: want %s", strings.Join(scopes, ", ")))
 		case len(args) == 0:
-			return listKeepable(env, *f)
+			return listKeepable(env, flags.all, *f)
 		case *f != cli.FormatTable && !flags.show:
 			return cli.Fail(exit.Usage, errors.New("a rule is written after you have seen it; --show --json only shows it"))
 		case flags.show:
@@ -117,13 +120,17 @@ func keepable(ctx context.Context, env *cli.Environment, name string, flags keep
 		return act, rules, nil
 	}
 	i := slices.IndexFunc(rules, func(k replay.Keepable) bool { return string(k.Scope) == flags.scope })
-	if i < 0 {
+	switch {
+	case i < 0:
 		there := make([]string, len(rules))
 		for i, k := range rules {
 			there[i] = string(k.Scope)
 		}
-		return act, nil, cli.Fail(exit.Usage, fmt.Errorf("%s is not kept with --scope %s; there is %s",
-			shownAct(act), flags.scope, strings.Join(there, ", ")))
+		return act, nil, cli.Fail(exit.Usage, fmt.Errorf("%s has no scope %s; there is %s", shownAct(act), flags.scope,
+			strings.Join(there, ", ")))
+	case rules[i].Why != "":
+		return act, nil, cli.Fail(exit.Usage, fmt.Errorf("%s is not kept with --scope %s: %s", shownAct(act), flags.scope,
+			display.Line(rules[i].Why)))
 	}
 	return act, rules[i : i+1], nil
 }
@@ -135,8 +142,8 @@ func namedAct(ctx context.Context, env *cli.Environment, name string, acts []rep
 		return replay.Recorded{}, cli.Fail(exit.Host, err)
 	}
 	id := name
-	number, err := strconv.ParseInt(name, 10, 64)
-	if err != nil {
+	number, noNumber := strconv.ParseInt(name, 10, 64)
+	if noNumber != nil {
 		if id, err = wholeID(name, namedQuestions(questions)); err != nil {
 			return replay.Recorded{}, err
 		}
@@ -151,6 +158,10 @@ func namedAct(ctx context.Context, env *cli.Environment, name string, acts []rep
 		if calls[act.Entry.CallID] || len(calls) == 0 && act.Seq == number {
 			return act, nil
 		}
+	}
+	if noNumber != nil && len(name) < leastOfID {
+		return replay.Recorded{}, cli.Fail(exit.Usage, fmt.Errorf(
+			"%s: write %d characters of the ID at least, or the number of the act", display.Line(name), leastOfID))
 	}
 	return replay.Recorded{}, cli.Fail(exit.Usage, fmt.Errorf("%s: no act of the last 30 days that was decided has this number, "+
 		"or a question of this ID; a2a-acp approvals keep lists what you have approved", display.Line(name)))
@@ -168,7 +179,7 @@ func keep(ctx context.Context, env *cli.Environment, name string, flags keepFlag
 		return err
 	}
 	chosen := rules[0]
-	if len(rules) > 1 {
+	if flags.scope == "" {
 		if chosen, err = chooseScope(ctx, env, act, rules); err != nil {
 			return err
 		}
@@ -180,7 +191,8 @@ func keep(ctx context.Context, env *cli.Environment, name string, flags keepFlag
 	}
 	fmt.Fprintf(env.Stderr, "\nThis rule comes into %s, line %d:\n\n%s", env.Short(path), line, addedText(file.Data, data))
 	if !flags.yes {
-		switch means, err := env.AskYes(ctx, fmt.Sprintf("\nWrite it, so that this needs no question any more: %s?", chosen.Covers)); {
+		switch means, err := env.AskYes(ctx, fmt.Sprintf("\nWrite it, so that this needs no question any more%s: %s?",
+			inWorkspaces(chosen.Rule), chosen.Covers)); {
 		case err != nil:
 			env.Say("nothing is kept")
 			return err
@@ -213,18 +225,23 @@ func chooseScope(ctx context.Context, env *cli.Environment, act replay.Recorded,
 	fmt.Fprintf(env.Stderr, "You approved %s.\nWhat shall need no question any more%s?\n\n", shownAct(act),
 		inWorkspaces(rules[0].Rule))
 	for i, k := range rules {
-		fmt.Fprintln(env.Stderr, cli.Fold(env.Stderr, fmt.Sprintf("  %d  %-6s  %s", i+1, k.Scope, k.Covers), 13))
+		number, covers := strconv.Itoa(i+1), k.Covers
+		if k.Why != "" {
+			number, covers = "-", k.Covers+" (not kept: "+display.Line(k.Why)+")"
+		}
+		fmt.Fprintln(env.Stderr, cli.Fold(env.Stderr, fmt.Sprintf("  %s  %-6s  %s", number, k.Scope, covers), 13))
 	}
-	line, err := env.Ask(ctx, "\nWhich, by its number? (nothing is written yet) ")
+	line, err := env.Ask(ctx, "\nWhich? Its number, or nothing: ")
 	if err != nil {
 		return replay.Keepable{}, err
 	}
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > len(rules) {
-		env.Say("nothing is kept")
-		return replay.Keepable{}, cli.Silent(exit.Denied)
+	for i, k := range rules {
+		if k.Why == "" && (line == strconv.Itoa(i+1) || line == string(k.Scope)) {
+			return k, nil
+		}
 	}
-	return rules[n-1], nil
+	env.Say("nothing is kept")
+	return replay.Keepable{}, cli.Silent(exit.Denied)
 }
 
 // inWorkspaces says where a rule holds.

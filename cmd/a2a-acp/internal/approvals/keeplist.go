@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
+	"github.com/a2a-acp/a2a-acp/internal/replay"
 )
 
 // mostListed is how many answers are listed.
@@ -30,7 +31,7 @@ type keepableAnswer struct {
 }
 
 // listKeepable lists what was approved, the last of each kind of act.
-func listKeepable(env *cli.Environment, f cli.Format) error {
+func listKeepable(env *cli.Environment, all bool, f cli.Format) error {
 	judge, err := app.NewJudge(env.AppOptions(nil, nil), false)
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
@@ -39,19 +40,24 @@ func listKeepable(env *cli.Environment, f cli.Format) error {
 	if err != nil {
 		return err
 	}
-	answers, seen := []keepableAnswer{}, map[string]bool{}
+	answers, seen, more := []keepableAnswer{}, map[string]bool{}, 0
 	for _, act := range slices.Backward(acts) {
 		title := record.TitleOf(audit.ActRecord{act.Entry})
 		key := act.Request.Workspace.Root + "\x00" + act.Request.Agent + "\x00" + title
-		if !act.Approved() || seen[key] || len(answers) == mostListed {
+		if !act.Approved() || seen[key] {
 			continue
 		}
-		seen[key] = true
+		if seen[key] = true; len(answers) == mostListed && !all {
+			more++
+			continue
+		}
 		rules, why := judge.Keep(act, acts, false)
 		answer := keepableAnswer{Number: act.Seq, Time: act.Time, Agent: display.Line(act.Request.Agent), Act: title,
 			Scopes: []string{}, Why: display.Line(why)}
 		for _, k := range rules {
-			answer.Scopes = append(answer.Scopes, string(k.Scope))
+			if k.Why == "" {
+				answer.Scopes = append(answer.Scopes, string(k.Scope))
+			}
 		}
 		answers = append(answers, answer)
 	}
@@ -71,7 +77,10 @@ func listKeepable(env *cli.Environment, f cli.Format) error {
 		out.Add(strconv.FormatInt(a.Number, 10), cli.Clock(a.Time), a.Agent, scopes, a.Act)
 	}
 	out.Write(env.Stdout)
-	env.Say("a2a-acp approvals keep NO keeps one; with none it says why")
+	if more > 0 {
+		env.Say(fmt.Sprintf("%d more before these: --all lists them", more))
+	}
+	env.Say("to keep one: a2a-acp approvals keep, and its NO; where SCOPES is none, that says why")
 	return nil
 }
 
@@ -82,9 +91,13 @@ func showKeepable(ctx context.Context, env *cli.Environment, name string, flags 
 		return err
 	}
 	if f != cli.FormatTable {
-		return cli.WriteData(env.Stdout, f, rules)
+		return cli.WriteData(env.Stdout, f, slices.DeleteFunc(rules, func(k replay.Keepable) bool { return k.Why != "" }))
 	}
 	for _, k := range rules {
+		if k.Why != "" {
+			fmt.Fprintf(env.Stdout, "# --scope %s: %s is not kept: %s\n", k.Scope, k.Covers, display.Line(k.Why))
+			continue
+		}
 		text, err := k.Rule.YAML()
 		if err != nil {
 			return err
