@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -35,42 +36,37 @@ func entered(file *syntax.File) string {
 	return ""
 }
 
-// steps gives Script.Steps of a text.
-func steps(file *syntax.File) []string {
-	if len(file.Stmts) != 1 {
-		return nil
-	}
-	var parts []*syntax.Stmt
-	stmt := file.Stmts[0]
-	for {
-		list, ok := stmt.Cmd.(*syntax.BinaryCmd)
-		if !ok || list.Op != syntax.AndStmt || !bare(stmt) {
-			parts = append(parts, stmt)
-			break
+// steps gives Script.Steps of a text, and Script.Loose.
+func steps(file *syntax.File) (all []string, loose bool) {
+	for _, stmt := range file.Stmts {
+		parts, surely := inOrder(stmt)
+		if len(file.Stmts) > 1 && !bare(stmt) || surely < len(parts) && anyGoes(parts) {
+			return nil, false
 		}
-		parts = append(parts, list.Y)
-		stmt = list.X
-	}
-	var all []string
-	for i := len(parts) - 1; i >= 0; i-- {
-		call, simple := parts[i].Cmd.(*syntax.CallExpr)
-		if !simple || len(call.Args) == 0 || call.Args[0].Lit() != "cd" {
-			if goes(parts[i]) {
-				return nil
+		other := false // something in front of the next part could fail, and that one would not run then
+		for _, part := range parts {
+			call, simple := part.Cmd.(*syntax.CallExpr)
+			if !simple || len(call.Args) == 0 || call.Args[0].Lit() != "cd" {
+				if goes(part) {
+					return nil, false
+				}
+				other = true
+				continue
 			}
-			continue
+			if !bare(part) || len(call.Assigns) > 0 || len(call.Args) != 2 || other && len(file.Stmts) > 1 {
+				return nil, false
+			}
+			dir := wordOf(call.Args[1])
+			if !dir.Fixed || dir.Text == "" || strings.HasPrefix(dir.Text, "-") {
+				return nil, false
+			}
+			all = append(all, dir.Text)
 		}
-		if !bare(parts[i]) || len(call.Assigns) > 0 || len(call.Args) != 2 {
-			return nil
-		}
-		dir := wordOf(call.Args[1])
-		if !dir.Fixed || dir.Text == "" || strings.HasPrefix(dir.Text, "-") {
-			return nil
-		}
-		all = append(all, dir.Text)
 	}
-	return all
+	return all, len(all) > 0 && len(file.Stmts) > 1
 }
+
+func anyGoes(parts []*syntax.Stmt) bool { return slices.ContainsFunc(parts, goes) }
 
 // goes reports whether a part of a list could go to another directory, or run by itself while others do.
 func goes(part *syntax.Stmt) bool {

@@ -158,7 +158,7 @@ func (t *text) read() {
 	file := t.parse()
 	if t.alone {
 		t.Enters = entered(file)
-		t.Steps = steps(file)
+		t.Steps, t.Loose = steps(file)
 	}
 	t.alike(file)
 	t.collectFunctions(file)

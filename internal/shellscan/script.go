@@ -34,8 +34,10 @@ type Script struct {
 	Enters string
 	// Steps are the directories that the text goes to, as written, one after the other, when it is one list
 	// of && in which every cd is a part by itself: what stands behind a cd runs where that one has gone to,
-	// or not at all. Nil where that is not so.
+	// or not at all. Nil where that is not so. Loose: it is several such lists, one after the other, so that this only holds where
+	// none of the cds fails.
 	Steps []string
+	Loose bool
 	// Unlike is the first part of the text that is not among what all shells of bash's kin read as it does:
 	// sh, zsh, fish and others. "" where there is none. An argument vector has none, since no shell reads it.
 	Unlike string

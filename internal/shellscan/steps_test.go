@@ -1,6 +1,7 @@
 package shellscan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,19 @@ func TestSteps(t *testing.T) {
 		{"bash -c 'cd src && ls && cd ..'", nil},
 		{"ls && pwd", nil},
 		{"cd src; ls && cd ..", nil},
-		{"cd src && ls; cd ..", nil},
+		{"cd src && ls; cd ..", []string{"src", ".."}},
+		{"cd src; ls; cd ..; ls", []string{"src", ".."}},
+		{"cd src\nif ls; then pwd; fi\ncd ..", []string{"src", ".."}},
+		{"cd src; cd a && ls; cd ..", []string{"src", "a", ".."}},
+		{"ls && cd src; cd ..", nil},
+		{"cd src || ls; cd ..", nil},
+		{"cd src && ls || pwd; cd ..", nil},
+		{"cd src & cd ..", nil},
+		{"cd src | ls; cd ..", nil},
+		{"! cd src; cd ..", nil},
+		{"(cd src); cd ..", nil},
+		{"if ls; then cd src; fi; cd ..", nil},
+		{"cd src > a; cd ..", nil},
 		{"cd src || ls && cd ..", nil},
 		{"cd src && ls && cd .. &", nil},
 		{"cd src && (cd a; ls) && cd ..", nil},
@@ -38,7 +51,11 @@ func TestSteps(t *testing.T) {
 		{"f() { cd a; } && cd src && f && cd ..", nil},
 		{"cd src && if cd a; then ls; fi && cd ..", nil},
 	} {
-		if diff := cmp.Diff(row.want, Scan(row.text, nil).Steps); diff != "" {
+		s := Scan(row.text, nil)
+		if loose := strings.ContainsAny(row.text, ";\n") && !strings.Contains(row.text, "("); s.Loose != (loose && row.want != nil) {
+			t.Errorf("%s: loose is %v", row.text, s.Loose)
+		}
+		if diff := cmp.Diff(row.want, s.Steps); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
 		}
 	}

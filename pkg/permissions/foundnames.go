@@ -55,7 +55,7 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	case split: // a shell splits the value of $f, and takes each part for a pattern
 		apart = blanks + quotes + "*?["
 	}
-	if (f.tracked || f.bare) && !v.keepsNames() {
+	if (f.tracked || f.bare) && !v.keepsNames(v.shell) {
 		return nil, "another command could make a name that it is given, and that could be an option"
 	}
 	if f.tracked {
@@ -85,10 +85,10 @@ func (v *evaluation) foundNames(c shellscan.Command, dir string, row *command.Ro
 	return []string{strings.TrimRight(f.roots[0], "/") + foundName}, ""
 }
 
-// keepsNames reports whether no command of the act could make a file, or have git know of one: each only reads.
-func (v *evaluation) keepsNames() bool {
-	for i, c := range v.shell.commands {
-		if c.Finder == nil && !v.shell.launches(i) && !v.onlyReads(c) {
+// keepsNames reports whether no command of a text could make a file, take one away, or have git know of one: each only reads.
+func (v *evaluation) keepsNames(s *shellText) bool {
+	for i, c := range s.commands {
+		if c.Finder == nil && !s.launches(i) && !v.onlyReads(c) {
 			return false
 		}
 	}

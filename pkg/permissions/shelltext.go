@@ -188,12 +188,14 @@ func (s *shellText) gatherSteps(v *evaluation, start string) bool {
 			goes++
 		}
 	}
-	if len(v.Shell.Steps) == 0 || goes != len(v.Shell.Steps) || !v.Workspace.Contains(start) {
+	if len(v.Shell.Steps) == 0 || goes != len(v.Shell.Steps) || !v.Workspace.Contains(start) ||
+		v.Shell.Loose && !(v.keepsNames(s) && s.entersAll(v, start)) {
 		return false
 	}
 	at := start
 	var dirs []string // those that something runs in
-	if s.commands[0].Name != "cd" {
+	// Somebody else could take a directory away before a cd goes there, and what comes behind a ; runs all the same.
+	if s.commands[0].Name != "cd" || v.Shell.Loose {
 		dirs = append(dirs, start)
 	}
 	for _, target := range v.Shell.Steps {
@@ -210,6 +212,21 @@ func (s *shellText) gatherSteps(v *evaluation, start string) bool {
 		}
 	}
 	s.dirs = dirs
+	return true
+}
+
+// entersAll reports whether no cd of the text fails, as its directories are now.
+func (s *shellText) entersAll(v *evaluation, at string) bool {
+	for _, target := range v.Shell.Steps {
+		to, err := v.facts.resolve(at, target)
+		if err != nil {
+			return false
+		}
+		if info, err := v.facts.stat(to + "/."); err != nil || !info.IsDir() { // one that may not be entered has none
+			return false
+		}
+		at = to
+	}
 	return true
 }
 
