@@ -25,7 +25,7 @@ func TestPacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/x\n", ".git/objects/x": "", ".git/refs/x": "", "main.go": ""} {
+	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/x\n", ".git/objects/x": "", ".git/refs/x": "", "main.go": "", "tests/test_a.py": "", "tests/sub/test_b.py": ""} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +49,11 @@ python -m pytest
 python3 -m unittest
 python3 -m unittest -v tests.test_a
 python3 -m unittest discover -s tests -p 'test_*.py' 2>&1 | tail -5
+python3 -m unittest discover -s tests -t . -v
+python3 -m unittest discover --start-directory=tests/sub
+pip list 2>/dev/null | head -20
+pip3 show requests
+pip freeze | grep -i django
 cargo test --release
 cargo check
 cargo tree
@@ -102,6 +107,21 @@ python3 -c 'import os' -m pytest
 python3 -X importtime -m pytest
 python3 evil.py -m pytest
 python3 -m unittest discover -s /elsewhere
+python3 -m unittest discover -s tests -t ..
+python3 -m unittest discover -s ~/tests
+pip list --index-url=https://elsewhere
+pip list --python ./evil
+pip --python ./evil list
+pip show -f requests --log Makefile
+pip freeze -r ../x
+pip freeze > ../out
+pip install x
+pip download x
+pip3 uninstall x
+pip list --proxy http://elsewhere:1
+pip list --cert ../x
+PIP_CONFIG_FILE=x pip list
+PYTHONPATH=. pip list
 python3 -m unittest discover -s../elsewhere
 python3 -m unittest --start-directory=/elsewhere
 python3 -m unittest ../elsewhere/test_a.py
