@@ -45,6 +45,7 @@ const (
 	VersionWords            Group = "version words"
 	ModuleOptions           Group = "module options"
 	SilentClients           Group = "silent clients"
+	HostOperands            Group = "host operands"
 	Counters                Group = "counters"
 	RepositoryTools         Group = "repository tools"
 	FileWorkers             Group = "file workers"

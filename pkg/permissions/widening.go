@@ -47,7 +47,7 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	for _, named := range append([]string{base}, args[:spelled]...) {
 		for _, option := range v.Commands.Widening(named, words) {
 			if option.Does == command.OptionReaches {
-				if spellsAddress(args[:spelled]) {
+				if v.spellsAddress(base, args, spelled) {
 					return fmt.Sprintf("with the option %s it goes elsewhere than the rule says, so a rule must spell it",
 						display.Line(option.Word))
 				}
@@ -98,7 +98,7 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 	says := slices.IndexFunc(args[:spelled], func(word string) bool { return !strings.HasPrefix(word, "-") })
 	targets := says >= 0 && in(command.Targets, base)
 	packages := says >= 0 && command.Subcommands(command.PackageCommands, base)[args[says]]
-	address := spellsAddress(args[:spelled])
+	address := v.spellsAddress(base, args, spelled)
 	client := in(command.NetworkClients, base)
 	local := !client || address || v.in(command.ProjectTools, base)
 	roles := shellwords.Read(shellwords.Fixed(append([]string{base}, args...)...), v.Commands).Roles
@@ -114,7 +114,7 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 		case strings.HasPrefix(word, "-"), isValue(roles[i+1]):
 		case says >= 0 && command.Subcommands(command.ProjectOperands, base)[args[says]] && v.isPlainFile(word):
 			return fmt.Sprintf("it does what %s says, which is called as no project is, so a rule must spell it", display.Line(word))
-		case address && client:
+		case address && client && !strings.HasPrefix(word, "+"): // dig HOST +short
 			return fmt.Sprintf("it goes to %s, too, so a rule must spell it", display.Line(word))
 		case targets && !strings.Contains(word, "=") && strings.Trim(word, "0123456789") != "":
 			return fmt.Sprintf("it does %s, too, so a rule must spell it", display.Line(word))
@@ -128,8 +128,17 @@ func (v *evaluation) operandWidens(base string, args []string, spelled int) stri
 }
 
 // spellsAddress reports whether a rule spells where its command goes to: no other place is meant then.
-func spellsAddress(spelled []string) bool {
-	return slices.ContainsFunc(spelled, func(word string) bool { return strings.Contains(word, "://") })
+func (v *evaluation) spellsAddress(base string, args []string, spelled int) bool {
+	roles := shellwords.Read(shellwords.Fixed(append([]string{base}, args...)...), v.Commands).Roles
+	hosts := in(command.HostOperands, base)
+	for i, word := range args[:spelled] {
+		if strings.Contains(word, "://") || hosts && !strings.HasPrefix(word, "-") && !isValue(roles[i+1]) {
+			return true
+		}
+	}
+	return hosts && slices.ContainsFunc(v.Commands.Widening(base, args[:spelled]), func(option command.WideningOption) bool {
+		return option.Does == command.OptionReaches
+	})
 }
 
 // linksElsewhere reports whether the option that the words begin with installs another directory than the one

@@ -664,13 +664,21 @@ func TestRulesThatSpellAnAddress(t *testing.T) {
 	bed := testbed{dir, dir + "/ws"}
 	network := true
 	a := bed.authority(v2(rule("pages", Approve, about(toolShell), func(r *Rule) {
-		r.Commands = &Commands{Network: &network, Allow: []string{"curl http://localhost:3000", "wget https://example.com/x", "curl -s"}}
+		r.Commands = &Commands{Network: &network, Allow: []string{"curl http://localhost:3000", "wget https://example.com/x", "curl -s",
+			"curl -fsS example.com", "curl --url example.com", "curl -m 3", "ping -c 1", "dig example.com", "scp docs/a.md host:b", "http example.com", "sftp host"}}
 	})))
 	for verdict, texts := range map[Verdict]string{
 		Approve: `curl http://localhost:3000 -sSfL -H 'A: b' -d a=b -X POST -u me --max-time 3
 			curl http://localhost:3000
 			wget https://example.com/x -q
-			curl -s http://evil -x http://proxy:1`,
+			curl -s http://evil -x http://proxy:1
+			curl -fsS example.com -H 'A: b'
+			curl --url example.com -L
+			curl -m 3 evil
+			ping -c 1 evil
+			dig example.com +short
+			scp docs/a.md host:b
+			http example.com --follow`,
 		Ask: `curl http://localhost:3000 http://evil
 			curl http://localhost:3000 evil
 			curl http://localhost:3000 http://localhost:9200
@@ -682,6 +690,14 @@ func TestRulesThatSpellAnAddress(t *testing.T) {
 			curl http://localhost:3000 --next evil
 			curl http://localhost:3000 -: evil
 			curl http://localhost:3000 --abstract-unix-socket x
+			curl -fsS example.com evil
+			curl -fsS example.com -x evil
+			curl --url example.com evil
+			curl --url example.com --url evil
+			dig example.com evil
+			scp docs/a.md host:b evil:c
+			http example.com evil
+			sftp host evil
 			wget https://example.com/x https://example.org
 			wget https://example.com/x -i docs/a.md`,
 	} {
