@@ -99,7 +99,7 @@ var may = map[string][]string{
 	"internal/httpcache": {}, // which answers are kept, and nothing of who asks
 	"internal/httptool":  {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/filelock", "internal/netguard", "internal/secret"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/filelock", "internal/netguard", "internal/secret", "internal/shellwords"},
 
 	// serve: doors are handlers that know nothing of it.
 	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/ratelimit", "internal/unixsocket"},

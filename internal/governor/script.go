@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/shellwords"
 	"github.com/a2a-acp/a2a-acp/pkg/sandbox"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -112,12 +113,21 @@ func (s *script) argv(in *input) (argv, files []string, err error) {
 	return argv, files, nil
 }
 
-// words are the words of the command with the files among them found, the program first.
+// Missing says which file of the command is not there, in words for its author; nil where all are.
+func (s Script) Missing() error {
+	_, _, err := (&script{spec: s}).words()
+	return err
+}
+
+// words are the words of the command with the files among them found, the program first. It is an error where the program
+// is not there, or a file that it runs: an interpreter says that with any exit code, Python, Perl and dash with the one
+// that rejects.
 func (s *script) words() (argv, files []string, err error) {
 	argv = slices.Clone(s.spec.Command)
 	if len(argv) == 0 {
 		return nil, nil, errors.New("it has no command")
 	}
+	roles := shellwords.Read(shellwords.Fixed(argv...), nil).Roles
 	for i, word := range argv {
 		switch {
 		case filepath.IsAbs(word):
@@ -129,7 +139,11 @@ func (s *script) words() (argv, files []string, err error) {
 			}
 		default:
 			beside := filepath.Join(s.spec.Dir, word)
-			if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
+			info, err := os.Stat(beside)
+			switch {
+			case isCode(word, roles[i]) && err != nil:
+				return nil, nil, fmt.Errorf("its file %s cannot be opened: %w", beside, withoutPath(err))
+			case err != nil || !info.Mode().IsRegular() && !isCode(word, roles[i]):
 				continue
 			}
 			argv[i] = beside
@@ -137,6 +151,11 @@ func (s *script) words() (argv, files []string, err error) {
 		real, err := filepath.EvalSymlinks(argv[i])
 		if err != nil && i == 0 {
 			return nil, nil, fmt.Errorf("its program %s cannot be found: %w", argv[i], withoutPath(err))
+		}
+		if isCode(word, roles[i]) {
+			if err := opens(argv[i]); err != nil {
+				return nil, nil, fmt.Errorf("its file %s cannot be opened: %w", argv[i], withoutPath(err))
+			}
 		}
 		if err != nil {
 			continue
@@ -146,6 +165,20 @@ func (s *script) words() (argv, files []string, err error) {
 		}
 	}
 	return argv, files, nil
+}
+
+// isCode reports whether a word names the file that an interpreter runs: its operand, and neither a module, which it looks
+// for by itself, nor its standard input.
+func isCode(word string, r shellwords.Role) bool {
+	return r.Kind == shellwords.CodeFile && !strings.Contains(r.Reader, " ") && word != "-"
+}
+
+func opens(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // lookPath finds a program by its name where every call of the sandbox finds them, whatever our own PATH is.

@@ -63,6 +63,15 @@ func TestScripts(t *testing.T) {
 		{name: "leaves children that hold its output", text: `sleep 1000 & disown; setsid sleep 1000 & ` + approve, verdict: permissions.Approve, status: "approve"},
 		{name: "forks without end", text: `f() { f | f & }; f; sleep 1000`, verdict: permissions.Ask, status: "timeout", change: quick},
 		{name: "is not there", text: approve, verdict: permissions.Ask, status: "error", says: "cannot be found", change: func(s *Spec) { s.Script.Command[0] += "-gone" }},
+		{name: "its file is not there", text: approve, verdict: permissions.Ask, status: "error", says: "gone.sh cannot be opened: no such file", change: runs("sh", "./gone.sh")},
+		{name: "its file is not there, by its name alone", text: approve, verdict: permissions.Ask, status: "error", says: "gone.sh cannot be opened: no such file", change: runs("sh", "gone.sh", "x")},
+		{name: "its file is not there, behind an option", text: approve, verdict: permissions.Ask, status: "error", says: "gone.sh cannot be opened: no such file", change: runs("sh", "-u", "/gone.sh")},
+		{name: "its file is not there, for a program in front", text: approve, verdict: permissions.Ask, status: "error", says: "gone.sh cannot be opened: no such file", change: runs("env", "A=b", "sh", "../gone.sh")},
+		{name: "its file is not there, which counts as a rejection where the file says so", text: approve, verdict: permissions.Reject, status: "error", says: "cannot be opened", change: func(s *Spec) { runs("sh", "./gone.sh")(s); s.OnError = FallbackReject }},
+		{name: "a file that it does not run is not there", text: approve, verdict: permissions.Approve, status: "approve", change: func(s *Spec) { s.Script.Command = append(s.Script.Command, "./gone.json", "/v1/check") }},
+		{name: "code that stands in its command", text: approve, verdict: permissions.Approve, status: "approve", change: runs("sh", "-c", approve, "gone.sh")},
+		{name: "cannot start what it runs", text: approve + `; exit 127`, verdict: permissions.Ask, status: "error", says: "exit code 127"},
+		{name: "may not start what it runs", text: approve + `; exit 126`, verdict: permissions.Ask, status: "error", says: "exit code 126"},
 		{name: "may not be run", text: approve, verdict: permissions.Ask, status: "error", change: func(s *Spec) { _ = os.Chmod(s.Script.Command[0], 0o600) }},
 		{name: "no command", text: approve, verdict: permissions.Ask, status: "error", change: func(s *Spec) { s.Script.Command = nil }},
 
@@ -102,6 +111,9 @@ func TestScripts(t *testing.T) {
 		})
 	}
 }
+
+// runs has a governor be another command.
+func runs(words ...string) func(*Spec) { return func(s *Spec) { s.Script.Command = words } }
 
 // quick has a governor's time up soon. Nothing is measured: the program would take a quarter of an hour.
 func quick(s *Spec) { s.Timeout = 150 * time.Millisecond }

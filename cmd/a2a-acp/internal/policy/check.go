@@ -31,9 +31,10 @@ func policyCheckCommand(env *cli.Environment) *cobra.Command {
 		Long: `check reads policy and governor files as the program does, and prints every
 mistake as file:line:column: message [rule]. An example of a rule (match,
 not_match) that fails is a mistake. Warnings are rules that can never decide
-because another one always does, rules that have expired, and rules about a
-tool, or a parameter of one, that does not exist. Without a file it checks
-all the configuration that is in use.`,
+because another one always does, rules that have expired, rules and governors
+about a tool, an agent, or a parameter that does not exist, and governors
+whose program is not there. Without a file it checks all the configuration
+that is in use.`,
 		Example: `  a2a-acp policy check ./auto_approval_policies.yaml
   a2a-acp policy check ./governors.yaml
   a2a-acp policy check -o json`,
@@ -44,6 +45,7 @@ all the configuration that is in use.`,
 // to be said, with the number of rules and governors.
 func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, cli.Checked, error) {
 	var files []permissions.File
+	var governing []governor.File
 	var found yamldoc.Errors
 	var read []config.File
 	var rules cli.Checked
@@ -53,6 +55,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, cli.Ch
 			return cli.ToList(err)
 		}
 		files, read = set.Policies, set.Files
+		governing = set.Governors
 		for _, governors := range set.Governors {
 			rules.All += len(governors.Permission) + len(governors.Output)
 		}
@@ -74,6 +77,7 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, cli.Ch
 			governors, told, err := config.ReadGovernors(file)
 			found = append(append(found, told...), yamldoc.List(err)...)
 			rules.All += len(governors.Permission) + len(governors.Output)
+			governing = append(governing, governors)
 			continue
 		}
 		if err == nil {
@@ -103,7 +107,9 @@ func checkPolicies(env *cli.Environment, names []string) (yamldoc.Errors, cli.Ch
 			Hint:    "remove one of the two, or give the other one a condition",
 		})
 	}
-	found = append(found, idle(env, files)...)
+	known := knownNames(env)
+	found = append(found, idle(env, files, known)...)
+	found = append(found, idleGovernors(governing, known)...)
 	config.AddExcerptsOf(read, found)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].File < found[j].File })
 	return found, rules, nil
@@ -115,10 +121,8 @@ func governorsSaid(set *config.Set, warning yamldoc.Error) bool {
 }
 
 // idle tells of rules that are about nothing: their time is over, or no tool has their names, or their parameters.
-func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
+func idle(env *cli.Environment, files []permissions.File, known names) yamldoc.Errors {
 	var found yamldoc.Errors
-	tools, complete := knownTools(env)
-	known := slices.Sorted(maps.Keys(tools))
 	for _, file := range files {
 		for _, rule := range file.Rules {
 			warn := func(kind, hint, format string, args ...any) {
@@ -133,17 +137,11 @@ func idle(env *cli.Environment, files []permissions.File) yamldoc.Errors {
 					"does not count any more: it expired at %s", rule.Expires.UTC().Format(time.RFC3339))
 			}
 			for _, id := range rule.AppliesTo {
-				if !complete || strings.ContainsAny(id, `*?[\`) || permissions.KnownTool(id) ||
-					slices.Contains(known, id) {
-					continue
+				if what, hint := known.lacks(id); what != "" {
+					warn("unknown-tool", hint, "is about %s, and there is no such %s", display.Line(id), what)
 				}
-				hint := "a2a-acp tools list lists them"
-				if near := spelling.Nearest(id, append(permissions.KnownTools(), known...)); near != "" {
-					hint = fmt.Sprintf("did you mean %s?", near)
-				}
-				warn("unknown-tool", hint, "is about %s, and there is no such tool", display.Line(id))
 			}
-			parameters, told := parametersOf(tools, rule.AppliesTo)
+			parameters, told := parametersOf(known.tools, rule.AppliesTo)
 			for _, name := range argumentsOf(rule) {
 				if !told || slices.Contains(parameters, name) {
 					continue
@@ -187,16 +185,92 @@ func parametersOf(tools map[string]*tool.Tool, ids []string) (names []string, to
 	return names, len(ids) > 0
 }
 
-// knownTools returns the tools in use by their ids. It is false when they cannot be read, which is not what
-// check was asked.
-func knownTools(env *cli.Environment) (known map[string]*tool.Tool, complete bool) {
+// idleGovernors tells of governors that look at nothing, or that can say nothing.
+func idleGovernors(files []governor.File, known names) (found yamldoc.Errors) {
+	for _, file := range files {
+		for _, spec := range slices.Concat(file.Permission, file.Output) {
+			warn := func(kind, hint, format string, args ...any) {
+				at := spec.Source
+				found = append(found, yamldoc.Error{
+					File: at.File, Line: at.Line, Column: at.Column, Severity: yamldoc.SeverityWarning, Rule: kind,
+					Message: fmt.Sprintf("governor %s ", spec.ID) + fmt.Sprintf(format, args...), Hint: hint,
+				})
+			}
+			for _, id := range spec.AppliesTo {
+				if what, hint := known.lacks(id); what != "" {
+					warn("unknown-tool", hint, "looks at %s, and there is no such %s", display.Line(id), what)
+				}
+			}
+			if spec.Kind != governor.KindScript {
+				continue
+			}
+			if err := spec.Script.Missing(); err != nil {
+				warn("missing-program", "until it is there "+withoutAnswer(spec.OnError), "can say nothing: %s", display.Line(err.Error()))
+			}
+		}
+	}
+	return found
+}
+
+// withoutAnswer says what becomes of an act about which a governor says nothing.
+func withoutAnswer(f governor.Fallback) string {
+	switch f {
+	case governor.FallbackReject:
+		return "everything that it looks at is rejected"
+	case governor.FallbackIgnore:
+		return "nothing that it looks at is stopped, since on_error is ignore"
+	}
+	return "you are asked about everything that it looks at"
+}
+
+// names is what rules and governors can be about.
+type names struct {
+	tools  map[string]*tool.Tool // those in use, by their ids
+	agents []string              // those that are driven, as governors name their answers
+	// complete is false where they cannot be read, which is not what check was asked.
+	complete bool
+}
+
+func knownNames(env *cli.Environment) names {
 	set, err := config.Load(app.Sources(env.AppOptions(nil, nil)))
 	if err != nil {
-		return nil, false
+		return names{}
 	}
-	known = map[string]*tool.Tool{}
+	known := names{tools: map[string]*tool.Tool{}, complete: true}
 	for i := range set.Tools {
-		known[set.Tools[i].Tool.ID] = &set.Tools[i].Tool
+		known.tools[set.Tools[i].Tool.ID] = &set.Tools[i].Tool
 	}
-	return known, true
+	for _, agent := range set.Settings.Agents {
+		known.agents = append(known.agents, agentPrefix+agent.Name)
+	}
+	return known
+}
+
+// agentPrefix is how governors name what agents answer.
+const agentPrefix = "agent/"
+
+// lacks says what a pattern is about that there is not, with the cure; "" where there is, or may be: what agents call
+// their tools nobody knows.
+func (n names) lacks(pattern string) (what, hint string) {
+	isPattern := strings.ContainsAny(pattern, `*?[\`)
+	switch {
+	case !n.complete:
+		return "", ""
+	case strings.HasPrefix(pattern, agentPrefix):
+		if permissions.CompileTools([]string{pattern}).Match(n.agents) {
+			return "", ""
+		}
+		what, hint = "agent", "it stands under agents in a2a-acp.yaml"
+		if near := spelling.Nearest(pattern, n.agents); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return what, hint
+	case isPattern, permissions.KnownTool(pattern), n.tools[pattern] != nil:
+		return "", ""
+	}
+	hint = "a2a-acp tools list lists them"
+	if near := spelling.Nearest(pattern, slices.Concat(permissions.KnownTools(), slices.Sorted(maps.Keys(n.tools)))); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	return "tool", hint
 }
