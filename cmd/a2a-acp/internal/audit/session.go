@@ -79,6 +79,9 @@ func (f *ActFilter) back() int {
 	return 0
 }
 
+// errNoSession says that a session is wanted and there is none.
+var errNoSession = errors.New("no session is on record yet")
+
 // find returns the id of the session that is wanted, by its place from the end, and the number of the entry behind
 // which what belongs to no session counts as well; 0 for nothing of that.
 func (f *ActFilter) find(s *sessions) (id string, from int64, err error) {
@@ -90,7 +93,7 @@ func (f *ActFilter) find(s *sessions) (id string, from int64, err error) {
 		return "", 0, nil
 	case len(s.ids) == 0:
 		return "", 0, cli.Fail(exit.Usage,
-			errors.New("no session is on record yet; --session all also shows acts outside of sessions"))
+			fmt.Errorf("%w; --session all also shows acts outside of sessions", errNoSession))
 	case back < 1 || back > len(s.ids):
 		return "", 0, cli.Fail(exit.Usage,
 			fmt.Errorf("--session %s: no session is so far back; on record: %d", f.session, len(s.ids)))

@@ -20,7 +20,9 @@ func auditSummaryCommand(env *cli.Environment) *cobra.Command {
 		Short: "Count what a session did, and list what was stopped in it",
 		Long: `summary counts what the last session did, what it was kept from doing, and
 what it did by itself where nobody decides. --session takes the id of
-another session, 2 for the one before the last and so on, or all.`,
+another session, 2 for the one before the last and so on, or all. Where no
+session is on record, it counts what belongs to none, such as the calls of
+tools run.`,
 		Example: `  a2a-acp audit summary
   a2a-acp audit summary --session 2
   a2a-acp audit summary --session all --since 7d --json`,
@@ -30,8 +32,13 @@ another session, 2 for the one before the last and so on, or all.`,
 	cmd.Flags().StringVar(&filter.session, "session", lastSession,
 		"this session: its id, last, 2 for the one before that, …, or all")
 	cmd.Flags().Var(&filter.since, "since", "only acts of this last period, such as 7d or 90m")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		acts, err := filter.Acts(env)
+		none := errors.Is(err, errNoSession) && !cmd.Flags().Changed("session")
+		if none { // then there is nothing but what belongs to none
+			filter.session = allSessions
+			acts, err = filter.Acts(env)
+		}
 		if len(acts) == 0 && *f == cli.FormatTable {
 			if err == nil {
 				filter.sayNone(env)
@@ -42,6 +49,9 @@ another session, 2 for the one before the last and so on, or all.`,
 		s.Session = filter.session
 		if *f != cli.FormatTable {
 			return errors.Join(cli.WriteData(env.Stdout, *f, s), err)
+		}
+		if none {
+			env.Say("no session is on record yet: these acts belong to none")
 		}
 		writeSummary(env, &s)
 		return err
