@@ -105,7 +105,6 @@ func templateFailure(t *tool.Tool, failure *tool.Failure) *tool.Failure {
 		return failure
 	}
 	told := *failure
-	told.Message += fmt.Sprintf("; give another value (`a2a-acp tools show %s` lists what it takes), "+
-		"or change the script (%s; `a2a-acp tools check` tells how)", t.ID, t.Source)
+	told.Message += fmt.Sprintf("; give another value, or change the script (%s)", t.Source)
 	return &told
 }
