@@ -162,29 +162,19 @@ func withoutPlace(t tool.Tool) tool.Tool {
 	return t
 }
 
-// addTool puts a tool at the end of a file whose last key is tools, as it is written here.
+// addTool puts a tool behind the others of a file, as it is written here.
 func addTool(data []byte, t *Tool) ([]byte, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errors.Join(errors.New("it is no tools file"), err)
-	}
-	top := doc.Content[0].Content
-	if len(top) < 2 || top[len(top)-2].Value != "tools" || top[len(top)-1].Kind != yaml.MappingNode ||
-		top[len(top)-1].Style&yaml.FlowStyle != 0 || len(top[len(top)-1].Content) == 0 {
-		return nil, fmt.Errorf("%s is not added, since tools is not the last key, or is written in one line; "+
-			"move tools to the end of the file, each tool on lines of its own", t.Name)
-	}
 	made := t.entry()
 	entry, err := toolyaml.Encode(toolyaml.Mapping(t.Name, made))
 	if err != nil {
 		return nil, err
 	}
 	entry = marked(entry, []string{madeMark + strings.Join(madeOf(made), ".")})
-	entry = toolyaml.Indent(entry, top[len(top)-1].Content[0].Column-1)
-	if !bytes.HasSuffix(data, []byte("\n")) {
-		entry = append([]byte("\n"), entry...)
+	with, err := toolyaml.Append(data, entry, false)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not added: %w", t.Name, err)
 	}
-	return slices.Concat(data, withEndsOf(data, entry)), nil
+	return with, nil
 }
 
 // withEndsOf is a text of ours with the line ends of a file.

@@ -176,8 +176,9 @@ func TestRefreshInventory(t *testing.T) {
 		t.Errorf("once more: %q, %v\n%s", lines, err, again)
 	}
 	for name, text := range map[string]string{
-		"in one line; move tools to the end of the file": mine + "imports: {}\n",
-		"the source api is not added, since sources is":  strings.ReplaceAll(strings.ReplaceAll(mine, "sources:\n  api:\n    base_url: https://api.example.com\n", "sources: {other: {base_url: \"https://api.example.com\"}}\n"), "source: api", "source: other"),
+		"c is not added: its tools are not written one below the other": "version: 2\nsources: {api: {base_url: \"https://api.example.com\"}}\n" +
+			"tools: {mine: {description: d, script: date}}\n",
+		"the source api is not added, since sources is": strings.ReplaceAll(strings.ReplaceAll(mine, "sources:\n  api:\n    base_url: https://api.example.com\n", "sources: {other: {base_url: \"https://api.example.com\"}}\n"), "source: api", "source: other"),
 	} {
 		if _, _, err := now.Refresh(config.File{Name: "made", Data: []byte(text)}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -251,6 +252,32 @@ func TestRefreshAddsTheSource(t *testing.T) {
 			if got, added := strings.Join(lines, " "), test.file != test.want; got != map[bool]string{true: "+ the source api + a", false: "+ a"}[added] {
 				t.Errorf("%s: told %q", name, got)
 			}
+		}
+	}
+}
+
+// TestRefreshKeysBehind has a tool be added to a file in which other keys stand behind the tools: it comes behind the last
+// tool, and every other byte stays, also the comments that belong to what comes next.
+func TestRefreshKeysBehind(t *testing.T) {
+	t.Parallel()
+	made, err := makeOf(t, around(`{"/a":{"get":{"operationId":"a"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		head = "version: 2\ntools:\n    mine: {description: d, script: date}   # mine\n    # the end\n"
+		tail = "\n# where they go\nsources:\n  api: {base_url: \"https://api.example.com\"}\n# what comes along\ntemplate_safety: strict\n"
+	)
+	for _, end := range []string{"\n", "\r\n"} {
+		at := func(text string) string { return strings.ReplaceAll(text, "\n", end) }
+		data, lines, err := made.Refresh(config.File{Name: "mine", Data: []byte(at(head + tail))})
+		if err != nil || !slices.Equal(lines, []string{"+ a"}) {
+			t.Fatalf("%q, %v", lines, err)
+		}
+		added, before := strings.CutPrefix(string(data), at(head))
+		added, behind := strings.CutSuffix(added, at(tail))
+		if !before || !behind || !strings.HasPrefix(added, "    a: # made: ") || !strings.HasSuffix(added, at("\n        get: /a\n")) {
+			t.Errorf("got\n%s", data)
 		}
 	}
 }
