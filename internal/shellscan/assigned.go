@@ -42,15 +42,21 @@ func (t *text) assigned(file *syntax.File) (end func()) {
 // inOrder returns the parts of a list of && and ||, in their order, and how many of them run only if all in front of them
 // have: those up to the first ||.
 func inOrder(stmt *syntax.Stmt) (parts []*syntax.Stmt, surely int) {
-	list, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	if !ok || list.Op != syntax.AndStmt && list.Op != syntax.OrStmt || !bare(stmt) {
-		return []*syntax.Stmt{stmt}, 1
+	either := 0 // how many parts stand behind the first ||, it included
+	for {
+		list, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		if !ok || list.Op != syntax.AndStmt && list.Op != syntax.OrStmt || !bare(stmt) {
+			break
+		}
+		parts = append(parts, list.Y)
+		if list.Op == syntax.OrStmt {
+			either = len(parts)
+		}
+		stmt = list.X
 	}
-	before, surely := inOrder(list.X)
-	if surely == len(before) && list.Op == syntax.AndStmt {
-		surely++
-	}
-	return append(slices.Clip(before), list.Y), surely
+	parts = append(parts, stmt)
+	slices.Reverse(parts)
+	return parts, len(parts) - either
 }
 
 // assignedIn puts the value of a variable that a statement sets in the place of its uses behind it, and returns these: none
@@ -61,10 +67,11 @@ func (t *text) assignedIn(file *syntax.File, stmt *syntax.Stmt, behind []*syntax
 		return nil
 	}
 	a := call.Assigns[0]
-	if a.Name == nil || a.Naked || a.Append || a.Index != nil || a.Array != nil || a.Value == nil ||
+	if t.rounds >= maxRounds || a.Name == nil || a.Naked || a.Append || a.Index != nil || a.Array != nil || a.Value == nil ||
 		!t.commands.IsScripts(a.Name.Value) {
 		return nil
 	}
+	t.rounds++ // each takes a look at the whole text
 	body := loopBody{name: a.Name.Value, plain: true}
 	for _, stmt := range behind {
 		syntax.Walk(stmt, body.node)
