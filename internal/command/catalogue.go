@@ -217,7 +217,7 @@ func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) 
 		"parser": (*string)(&w.Parser), "verified": &w.Verified, "sets": &w.Sets,
 		"operands": (*string)(&w.Operands), "language": &w.Language, "trees": &w.Trees, "hidden": &w.Hidden,
 		"links":   &w.Links,
-		"selects": &w.Selects, "leaves_out": &w.LeavesOut,
+		"selects": &w.Selects, "leaves_out": &w.LeavesOut, "skips": &w.Skips, "skips_dirs": &w.SkipsDirs,
 		"typed": &w.Typed, "types": func(n plainyaml.Node) error { w.Types = texts(n); return nil },
 		"check": &w.Check, "chosen_by": &w.ChosenBy, "no_option_harms": &w.NoOptionHarms, "addresses": &w.Addresses,
 	}
@@ -236,6 +236,7 @@ func readRow(n plainyaml.Node, names string, sets map[string]map[string]string) 
 type writtenRow struct {
 	Verified, Sets, Language, Trees, Hidden, Check string
 	Selects, LeavesOut, Typed, ChosenBy            string
+	Skips, SkipsDirs                               string
 	Types                                          map[string]string
 	Parser                                         Parser
 	Operands                                       Operands
@@ -284,7 +285,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 		text string
 		in   *readsAll
 	}{{w.Trees, &r.trees}, {w.Hidden, &r.hidden}, {w.Selects, &r.selects}, {w.LeavesOut, &r.leavesOut},
-		{w.Typed, &r.typed}} {
+		{w.Typed, &r.typed}, {w.Skips, &r.skips}, {w.SkipsDirs, &r.skipsDirs}} {
 		*all.in = readsAll{always: all.text == "always", options: map[string]bool{}}
 		if all.in.always {
 			continue

@@ -103,6 +103,8 @@ type Row struct {
 	trees, hidden readsAll
 	// Options by which it reads only files of some names, or none of some.
 	selects, leavesOut readsAll
+	// Options by which it reads no file, or nothing in a directory, of a name, unless it is told to select others.
+	skips, skipsDirs readsAll
 	// typed are options by which it reads only files of a type, and types the patterns of each type's names.
 	typed readsAll
 	types map[string]string
@@ -138,6 +140,28 @@ func (r *Row) Selected(read Reading) []string {
 	}
 	return patterns
 }
+
+// Skipped returns the names of files, and of directories, that a command surely skips below a directory: those that are given
+// whole, with no letter that could stand for others, and none where it is told which files to select.
+func (r *Row) Skipped(read Reading) (files, dirs []string) {
+	for _, o := range read.Options {
+		for _, value := range o.Values {
+			switch {
+			case r.selects.options[o.Name] || r.typed.options[o.Name]:
+				return nil, nil
+			case strings.Trim(value.Text, plainNameLetters) != "" || value.Text == "":
+			case r.skips.options[o.Name]:
+				files = append(files, value.Text)
+			case r.skipsDirs.options[o.Name]:
+				dirs = append(dirs, value.Text)
+			}
+		}
+	}
+	return files, dirs
+}
+
+// plainNameLetters are those of names that stand for nothing but themselves.
+const plainNameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 // OnlyReads reports whether the program is known only to read, with the options that do: not where nobody
 // has held the row against it.

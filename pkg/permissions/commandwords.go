@@ -17,6 +17,7 @@ type commandWords struct {
 	tree     bool     // it reads whole trees,
 	hidden   bool     // and what is hidden in them,
 	only     []string // of the files those whose names have one of these ends; all of them where it is empty,
+	skips    skipped  // and none of these names,
 	follows  bool     // and what the links in them name
 	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
 }
@@ -39,6 +40,8 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	read := row.Read(args)
 	w.tree, w.hidden = row.Tree(read)
 	w.only = nameEnds(row.Selected(read))
+	files, dirs := row.Skipped(read)
+	w.skips = skipped{strings.Join(files, "/"), strings.Join(dirs, "/")}
 	w.follows = row.Links
 	for _, o := range read.Options {
 		if o.Kind == command.Command {

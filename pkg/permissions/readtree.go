@@ -35,7 +35,7 @@ func (v *evaluation) treesHazard(w commandWords, dir string) string {
 			return shown(v.Workspace, path) + readsHidden
 		}
 		if why := v.treeHazard(walkedTree{root: root, hidden: w.hidden, follows: w.follows,
-			only: strings.Join(w.only, "/")}); why != "" {
+			only: strings.Join(w.only, "/"), skips: w.skips}); why != "" {
 			return why
 		}
 	}
@@ -47,12 +47,25 @@ type walkedTree struct {
 	root            string
 	hidden, follows bool
 	only            string // the ends of the names of its files, slashes between them; "" for all
+	skips           skipped
 	// found tells that its files are those that a find gives to a program: those of that name, in .git,
 	// too, and none whose name holds one of the letters apart, which make it more than a word, or another.
 	found bool
 	name  string
 	apart string
 	bare  bool // they begin as the files are called
+}
+
+// skipped is what a command leaves out below a directory: names of files and of directories, slashes between them.
+type skipped struct{ files, dirs string }
+
+// has reports whether an entry of a directory is left out.
+func (s skipped) has(entry fs.DirEntry) bool {
+	names := s.files
+	if entry.IsDir() {
+		names = s.dirs
+	}
+	return names != "" && slices.Contains(strings.Split(names, "/"), entry.Name())
 }
 
 // treeHazard is walkTree, once for each.
@@ -83,6 +96,11 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 				root) + fmt.Sprintf(" holds more than %d files, and it cannot be told whether one is a secret",
 				mostEntries)
 			return fs.SkipAll
+		case path != root && tree.skips.has(entry):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case err != nil:
 			return fs.SkipDir // what we cannot read, it cannot read
 		case !tree.hidden && entry.Name() == ".git" && v.facts.excludeShowsHidden(path):
