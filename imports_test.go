@@ -244,7 +244,7 @@ var may = map[string][]string{
 	"internal/cliimport": {"pkg/sandbox", "pkg/tool", "internal/command", "internal/config", "internal/display", "internal/filehash", "internal/grant", "internal/pflagkind", "internal/toolyaml"},
 	// config: entries as they will be read. No network: a document is handed to it.
 	"internal/openapi":  {"pkg/tool", "internal/command", "internal/config", "internal/toolyaml", "internal/yamldoc"},
-	"internal/toolyaml": {"pkg/tool", "internal/display"},
+	"internal/toolyaml": {"pkg/tool", "internal/display", "internal/yamldoc"},
 	"internal/zoo":      {}, // what tests import
 	// app: agents behind a bridge, as everywhere. It is the composition of a program for tests.
 	"internal/sut": {"internal/app", "internal/lines", "internal/store", "internal/supervisor", "internal/tasklog", "internal/webhook", "pkg/a2a"},

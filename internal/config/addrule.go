@@ -5,67 +5,68 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 )
 
 const rulesKey = "auto_approval_policies"
 
-// AddRule puts a rule behind those of a policy file, or into one that says nothing, and gives the file's new content with the
-// line that the rule begins in: every byte of the old one is in it, in order. The rule is one entry of
+// AddRule puts a rule behind those of a policy file, or into one that says nothing, and gives the file's new content, what is
+// new in it, and the line that the rule begins in: every byte of the old one is in it, in order. The rule is one entry of
 // auto_approval_policies as YAML, from its first column; its comment is written before it. The error says why it cannot be
 // put there.
-func AddRule(file File, comment string, rule []byte) (data []byte, line int, err error) {
+func AddRule(file File, comment string, rule []byte) (data, added []byte, line int, err error) {
 	old := file.Data
 	byHand := fmt.Errorf("%s is written so that only a person can say where the rule goes", file.Name)
-	var at, dash int
+	var at, from, dash int // where the rule goes, and from where on all is new
 	switch version, err := policyVersion(file); {
 	case err != nil:
-		return nil, 0, err
+		return nil, nil, 0, err
 	case version == 0:
-		old = slices.Concat(old, lineEnd(old), []byte("version: 2\n\n"+rulesKey+":"))
-		at, dash = len(old), 2
+		from, dash = len(old), 2
+		old = yamldoc.InsertLines(old, len(old), []byte("version: 2\n\n"+rulesKey+":\n"))
+		at = len(old)
 	case version != permissions.Version2:
-		return nil, 0, fmt.Errorf("%s has no version: 2, so the first rule that matches decides there, and the last seldom would",
+		return nil, nil, 0, fmt.Errorf("%s has no version: 2, so the first rule that matches decides there, and the last seldom would",
 			file.Name)
 	default:
 		if at, dash, err = endOfRules(old); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", byHand, err)
+			return nil, nil, 0, fmt.Errorf("%w: %w", byHand, err)
 		}
+		from = at
 	}
-	end := "\n"
-	if bytes.Contains(old, []byte("\r\n")) {
-		end = "\r\n"
+	data = yamldoc.InsertLines(old, at, ruleLines(comment, rule, dash))
+	if !onlyAdded(old, data, rule) {
+		return nil, nil, 0, byHand
 	}
-	var added strings.Builder
-	added.Write(lineEnd(old[:at]))
+	file.Data = data
+	if _, err := ReadPolicies(file); err != nil {
+		return nil, nil, 0, err
+	}
+	start := at + bytes.Index(data[at:], []byte("- "))
+	return data, data[from : len(data)-(len(old)-at)], bytes.Count(data[:start], []byte("\n")) + 1, nil
+}
+
+// ruleLines are the lines of a rule in a list whose dashes stand in a column, from 0: an empty one, the comment, the entry.
+func ruleLines(comment string, rule []byte, dash int) []byte {
 	indent := strings.Repeat(" ", dash)
-	added.WriteString(end + indent + "# " + display.Line(comment) + end)
+	lines := "\n" + indent + "# " + display.Line(comment) + "\n"
 	for i, text := range strings.Split(strings.TrimRight(string(rule), "\n"), "\n") {
 		mark := "  "
 		if i == 0 {
 			mark = "- "
 		}
 		if text != "" {
-			added.WriteString(indent + mark + text)
+			lines += indent + mark + text
 		}
-		added.WriteString(end)
+		lines += "\n"
 	}
-	data = slices.Concat(old[:at], []byte(added.String()), old[at:])
-	if !onlyAdded(old, data, rule) {
-		return nil, 0, byHand
-	}
-	file.Data = data
-	if _, err := ReadPolicies(file); err != nil {
-		return nil, 0, err
-	}
-	start := at + strings.Index(added.String(), "- ")
-	return data, bytes.Count(data[:start], []byte("\n")) + 1, nil
+	return []byte(lines)
 }
 
 // policyVersion returns the version of a policy file without mistakes; 0 for one that says nothing.
@@ -76,14 +77,6 @@ func policyVersion(file File) (permissions.Version, error) {
 	}
 	policies, err := ReadPolicies(file)
 	return policies.Version, err
-}
-
-// lineEnd is what has to follow a text before a new line of it can begin.
-func lineEnd(text []byte) []byte {
-	if len(text) == 0 || bytes.HasSuffix(text, []byte("\n")) {
-		return nil
-	}
-	return []byte("\n")
 }
 
 // endOfRules returns where in a policy file a further rule goes, and the column of the dash before each, from 0.
@@ -109,20 +102,14 @@ func endOfRules(data []byte) (at, dash int, err error) {
 		if dash = bytes.IndexByte(first, '-'); dash < 0 || len(bytes.TrimLeft(first[:dash], " ")) > 0 {
 			return 0, 0, errors.New("its first rule does not begin with a dash")
 		}
-		if i+2 == len(root.Content) {
-			return len(data), dash, nil
+		next := 0
+		if i+2 < len(root.Content) {
+			next = root.Content[i+2].Line
 		}
-		next := root.Content[i+2].Line - 1
-		for next > 0 && aboveKey(lines[next-1]) {
-			next--
-		}
-		return len(bytes.Join(lines[:next], nil)), dash, nil
+		return yamldoc.BeforeLine(data, next), dash, nil
 	}
 	return 0, 0, fmt.Errorf("it has no %s", rulesKey)
 }
-
-// aboveKey reports whether a line in front of a key belongs to the key: a comment that is not indented.
-func aboveKey(line []byte) bool { return bytes.HasPrefix(line, []byte("#")) }
 
 // onlyAdded reports whether two policy files say the same but for one rule more at the end.
 func onlyAdded(before, after, rule []byte) bool {

@@ -24,7 +24,7 @@ func TestAddRule(t *testing.T) {
 		{"dashes at the margin", "version: 2\nauto_approval_policies:\n-   id: a\n    applies_to: [y]\n    decision: {type: approve}\n",
 			"version: 2\nauto_approval_policies:\n-   id: a\n    applies_to: [y]\n    decision: {type: approve}\n" +
 				strings.ReplaceAll(added, "\n  ", "\n"), 8, ""},
-		{"another key behind", one + "\n# why\nversion: 2\n", one + "\n" + added + "# why\nversion: 2\n", 6, ""},
+		{"another key behind", one + "\n# why\nversion: 2\n", one + added + "\n# why\nversion: 2\n", 5, ""},
 		{"line ends of Windows", "version: 2\r\n" + strings.ReplaceAll(one, "\n", "\r\n"),
 			strings.ReplaceAll("version: 2\n"+one+added, "\n", "\r\n"), 6, ""},
 		{"a text at the end", "version: 2\nauto_approval_policies:\n  - id: a\n    applies_to: [y]\n    decision:\n      type: approve\n      reason: |\n        so\n",
@@ -41,12 +41,15 @@ func TestAddRule(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			data, line, err := AddRule(File{Name: "p.yaml", Data: []byte(row.before)}, "kept", []byte(rule))
+			data, made, line, err := AddRule(File{Name: "p.yaml", Data: []byte(row.before)}, "kept", []byte(rule))
 			if row.says != "" {
 				if err == nil || !strings.Contains(err.Error(), row.says) || data != nil {
 					t.Errorf("%q, line %d, %v; want %s", data, line, err, row.says)
 				}
 				return
+			}
+			if !strings.Contains(string(made), "- id: kept") || len(row.before)+len(made) != len(row.after) {
+				t.Errorf("new is %q", made)
 			}
 			if err != nil || string(data) != row.after || line != row.line {
 				t.Errorf("line %d, %v, want %d:\n%q\n%q", line, err, row.line, data, row.after)

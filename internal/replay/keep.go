@@ -64,8 +64,11 @@ func (j *Judge) Keep(act Recorded, others []Recorded, everywhere bool) (rules []
 	s.sort(act)
 	g := s.groups[s.order[0]]
 	begun, why := s.begin(g)
-	if why != "" {
+	switch {
+	case why != "":
 		return nil, why
+	case len(begun.Workspaces) == 0 && !everywhere:
+		return nil, inNoWorkspace
 	}
 	begun.ID = s.id(keptPrefix, g.name)
 	begun.Decision = suggestedDecision{"approve", fmt.Sprintf("you approved it on %s, number %d on record, and kept that",

@@ -48,6 +48,7 @@ func TestKeep(t *testing.T) {
 			[]permissions.Example{run("git tag v2"), run("git tag v1 v2"), run("git tag -d v1")}, ""},
 		{"one of git's that removes", run("git branch -d x"), nil, map[Scope][]permissions.Example{ScopeExact: nil},
 			[]permissions.Example{run("git branch -d x y"), run("git branch -D x"), run("git branch x")}, ""},
+		{"a pattern behind quotes", run(`npm test -- "a b" ./*.go`), nil, nil, nil, "not fixed"},
 		{"a rejected wider one", run("npm test"), []permissions.Example{run("npm test -- -u")}, map[Scope][]permissions.Example{ScopeExact: nil},
 			[]permissions.Example{run("npm test -- -u")}, ""},
 		{"a file", write("src/a.go"), nil, map[Scope][]permissions.Example{ScopeExact: nil, ScopeKind: {write("src/b.go")},
@@ -121,4 +122,22 @@ func TestKeep(t *testing.T) {
 
 func offered(all []Keepable) []Keepable {
 	return slices.DeleteFunc(all, func(k Keepable) bool { return k.Why != "" })
+}
+
+// A rule for an act of no workspace would hold in all of them, so that has to be said.
+func TestKeepWithoutWorkspace(t *testing.T) {
+	t.Parallel()
+	j := testJudge(t, replayRules)
+	act := written(permissions.Example{Tool: "deploy", Arguments: map[string]any{"to": "web"}}.Request(tool.Workspace{}, nil), permissions.SourcePerson, "approve")
+	act.Act.Dir = "/"
+	acts := readAll(t, []events.Event{act, act})
+	if rules, why := j.Keep(acts[0], acts, false); rules != nil || why != inNoWorkspace {
+		t.Errorf("%+v, %q", rules, why)
+	}
+	if rules, why := j.Keep(acts[0], acts, true); len(offered(rules)) != 2 || why != "" {
+		t.Errorf("everywhere: %+v, %q", rules, why)
+	}
+	if rules, left := j.Suggest(acts, 2); rules != nil || len(left) != 1 || left[0].Why != inNoWorkspace {
+		t.Errorf("suggested: %+v, %+v", rules, left)
+	}
 }

@@ -163,8 +163,11 @@ func (g *group) leaveCovered(covered map[int64]bool) {
 // act of the group, and nothing that a person rejected. why tells why there is none.
 func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 	rule, why := s.begin(g)
-	if why != "" {
+	switch {
+	case why != "":
 		return suggestion, why
+	case len(rule.Workspaces) == 0:
+		return suggestion, inNoWorkspace
 	}
 	rule.ID = s.id("suggested", g.name)
 	rule.Decision = suggestedDecision{"approve", "you have approved it " + display.Count(len(g.acts), "time", "times")}
@@ -193,6 +196,9 @@ func (s *suggester) write(g *group) (suggestion Suggestion, why string) {
 	}
 	return suggestion, why
 }
+
+// inNoWorkspace is why there is no rule for acts of no workspace: it would hold in all of them.
+const inNoWorkspace = "it belonged to no workspace, and a rule for it would hold in all"
 
 // begin makes a rule for whoever asked and where, in each act of a group. why tells why there can be none.
 func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {

@@ -68,18 +68,17 @@ func (rule *SuggestedRule) aboutCommand(g *group, spelled bool) (why string) {
 	r := g.acts[0].Request
 	rule.Commands = &suggestedCommands{Redirects: "none"}
 	for _, c := range r.Shell.Commands {
-		words := []string{c.Name}
+		words, plain := []string{c.Name}, true
 		for _, arg := range c.Args {
-			if !arg.Fixed {
+			if !arg.Fixed { // the same text may mean something else tomorrow
 				return "one of its words is not fixed"
 			}
-			if !permissions.PlainWord(arg.Text) {
-				if spelled {
-					break
-				}
-				return "one of its words cannot be written in a rule"
+			if plain = plain && permissions.PlainWord(arg.Text); plain {
+				words = append(words, arg.Text)
 			}
-			words = append(words, arg.Text)
+		}
+		if !plain && !spelled {
+			return "one of its words cannot be written in a rule"
 		}
 		if text := strings.Join(words, " "); !slices.Contains(rule.Commands.Allow, text) && c.Via == "" {
 			rule.Commands.Allow = append(rule.Commands.Allow, text)

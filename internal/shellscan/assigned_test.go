@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A variable that the text gives a value first, once, and surely, holds it in what comes behind; of every other the value is not
@@ -100,24 +98,7 @@ func TestAssigned(t *testing.T) {
 		{"x=a; coproc x { p; }; p $x", ""},
 		{"x=a; p {x}<b; p $x", ""},
 	} {
-		s := Scan(row.text, nil)
-		var got []string
-		for _, c := range s.Commands {
-			words := []string{c.Name}
-			for _, w := range c.Args {
-				if !w.Fixed {
-					w.Text = "…"
-				}
-				words = append(words, w.Text)
-			}
-			got = append(got, strings.Join(words, " "))
-		}
-		if known := len(s.Variables) == 0 && s.Certain(); known != (row.want != "") {
-			t.Errorf("%s: variables %v, problems %v", row.text, s.Variables, s.Problems)
-		}
-		if diff := cmp.Diff(row.want, strings.Join(got, "|")); row.want != "" && diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
-		}
+		told(t, row.text, row.want)
 	}
 }
 

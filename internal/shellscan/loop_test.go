@@ -96,25 +96,30 @@ func TestLoops(t *testing.T) {
 		{"for f; do cat $f; done", ""},
 		{"for f in " + strings.Repeat("a ", 60) + "; do cat $f; done", ""},
 	} {
-		s := Scan(row.text, nil)
-		var got []string
-		for _, c := range s.Commands {
-			words := []string{c.Name}
-			for _, w := range c.Args {
-				if !w.Fixed {
-					w.Text = "…"
-				}
-				words = append(words, w.Text)
+		told(t, row.text, row.want)
+	}
+}
+
+// told checks which commands a text is said to run, and whether what its variables hold is known: not where want is "".
+func told(t *testing.T, text, want string) {
+	t.Helper()
+	s := Scan(text, nil)
+	var got []string
+	for _, c := range s.Commands {
+		words := []string{c.Name}
+		for _, w := range c.Args {
+			if !w.Fixed {
+				w.Text = "…"
 			}
-			got = append(got, strings.Join(words, " "))
+			words = append(words, w.Text)
 		}
-		known := len(s.Variables) == 0 && s.Certain()
-		if known != (row.want != "") {
-			t.Errorf("%s: variables %v, problems %v", row.text, s.Variables, s.Problems)
-		}
-		if diff := cmp.Diff(row.want, strings.Join(got, "|")); row.want != "" && diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", row.text, diff)
-		}
+		got = append(got, strings.Join(words, " "))
+	}
+	if known := len(s.Variables) == 0 && s.Certain(); known != (want != "") {
+		t.Errorf("%s: variables %v, problems %v", text, s.Variables, s.Problems)
+	}
+	if diff := cmp.Diff(want, strings.Join(got, "|")); want != "" && diff != "" {
+		t.Errorf("%s: (-want +got):\n%s", text, diff)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
 )
 
 // Append puts an entry behind the last tool of a tools file, with an empty line in front of it if it stands apart. Every byte of
@@ -18,17 +20,7 @@ func Append(data, entry []byte, apart bool) ([]byte, error) {
 	if apart {
 		text = append([]byte("\n"), text...)
 	}
-	head, tail := data[:at], data[at:]
-	if len(head) > 0 && head[len(head)-1] != '\n' {
-		text = append([]byte("\n"), text...)
-	}
-	if len(tail) > 0 && tail[0] != '\n' && tail[0] != '\r' {
-		text = append(text, '\n')
-	}
-	if bytes.Contains(data, []byte("\r\n")) {
-		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
-	}
-	return bytes.Join([][]byte{head, text, tail}, nil), nil
+	return yamldoc.InsertLines(data, at, text), nil
 }
 
 // errByHand is for files whose form leaves no line to put an entry on.
@@ -67,28 +59,5 @@ func place(data []byte) (offset, column int, err error) {
 	if len(tools.Content) > 0 {
 		column = tools.Content[0].Column - 1
 	}
-	return before(data, next), column, nil
-}
-
-// before returns the offset of a line, without the comments and empty lines in front of it that belong to
-// it; the end of the file for line 0.
-func before(data []byte, line int) int {
-	if line == 0 {
-		return len(data)
-	}
-	var starts []int
-	offset := 0
-	for l := range bytes.Lines(data) {
-		starts = append(starts, offset)
-		offset += len(l)
-	}
-	at := line - 1
-	for at > 0 {
-		above := data[starts[at-1]:starts[at]]
-		if trimmed := bytes.TrimSpace(above); len(trimmed) > 0 && above[0] != '#' {
-			break
-		}
-		at--
-	}
-	return starts[at]
+	return yamldoc.BeforeLine(data, next), column, nil
 }

@@ -1,7 +1,6 @@
 package approvals
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
-	"github.com/a2a-acp/a2a-acp/internal/replay"
 )
 
 // mostListed is how many answers are listed.
@@ -81,29 +79,5 @@ func listKeepable(env *cli.Environment, all bool, f cli.Format) error {
 		env.Say(fmt.Sprintf("%d more before these: --all lists them", more))
 	}
 	env.Say("to keep one: a2a-acp approvals keep, and its NO; where SCOPES is none, that says why")
-	return nil
-}
-
-// showKeepable shows the rules that an answer can be kept as.
-func showKeepable(ctx context.Context, env *cli.Environment, name string, flags keepFlags, f cli.Format) error {
-	_, rules, err := keepable(ctx, env, name, flags)
-	if err != nil {
-		return err
-	}
-	if f != cli.FormatTable {
-		return cli.WriteData(env.Stdout, f, slices.DeleteFunc(rules, func(k replay.Keepable) bool { return k.Why != "" }))
-	}
-	for _, k := range rules {
-		if k.Why != "" {
-			fmt.Fprintf(env.Stdout, "# --scope %s: %s is not kept: %s\n", k.Scope, k.Covers, display.Line(k.Why))
-			continue
-		}
-		text, err := k.Rule.YAML()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(env.Stdout, "# --scope %s: %s%s\n- %s\n", k.Scope, k.Covers, inWorkspaces(k.Rule),
-			strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n  "))
-	}
 	return nil
 }
