@@ -134,7 +134,7 @@ var may = map[string][]string{
 	"internal/jcs":         {},
 	"internal/a2aclient":   {"internal/a2agrpc", "internal/a2alegacy", "internal/jcs"}, // a client of strangers' servers, which knows nothing of ours
 	// hook: started for every act of an agent's own, so it is small and knows nothing of the rest.
-	"internal/hook": {"internal/unixsocket"},
+	"internal/hook": {"internal/ndjson", "internal/unixsocket"},
 
 	// acp: a boundary is what the bridge holds a confined agent to, in the door's own words.
 	"internal/confine": {"pkg/tool", "pkg/events", "pkg/permissions", "pkg/sandbox", "pkg/acp", "internal/command", "internal/digest", "internal/dirs", "internal/display", "internal/exit", "internal/pathwalk", "internal/profile", "internal/sensitive", "internal/steering", "internal/supervisor"},

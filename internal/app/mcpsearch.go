@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
 // With `expose: search` a client is offered two tools in place of all: one that finds tools, and one that calls
@@ -105,13 +106,13 @@ func find(tools []mcpserver.Tool, arguments json.RawMessage) mcpserver.CallResul
 
 // called returns the call that call_tool means.
 func called(call mcpserver.Call) (mcpserver.Call, bool) {
-	var said struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	if json.Unmarshal(call.Arguments, &said) != nil || said.Name == "" {
+	said := call.Arguments
+	if ndjson.StrictKeys(said) != nil { // whoever shows the call may take another "name" for the tool's
 		return call, false
 	}
-	call.Name, call.Arguments = said.Name, said.Arguments
-	return call, true
+	name, _ := ndjson.Get(said, "name")
+	call.Arguments, _ = ndjson.Get(said, "arguments")
+	var err error
+	call.Name, err = ndjson.String(name)
+	return call, err == nil && call.Name != ""
 }

@@ -43,6 +43,9 @@ func TestSearchBehindABridge(t *testing.T) {
 		{callTool, `{"name":"greet","arguments":{"to":"you"}}`, "hello you"},
 		{callTool, `{"name":"gone"}`, "denied: gone was not run"},
 		{callTool, `{"name":""}`, "name has to be that of a tool"},
+		{callTool, `{"name":"gone","Name":"greet"}`, "name has to be that of a tool"},
+		{callTool, `{"name":"gone","name":"greet"}`, "name has to be that of a tool"},
+		{callTool, `{"Name":"greet"}`, "name has to be that of a tool"},
 		{callTool, `{"name":"greets"}`, `there is no tool "greets"; find_tool finds those that there are`},
 		{callTool, `{"name":"call_tool","arguments":{"name":"greet"}}`, `there is no tool "call_tool"`},
 	} {

@@ -63,16 +63,12 @@ func askAgain(ctx context.Context, socket string, arguments json.RawMessage) []b
 	deny := func(format string, args ...any) []byte {
 		return encode(map[string]any{"behavior": "deny", "message": fmt.Sprintf(format, args...)})
 	}
-	var asked struct {
-		Tool   string          `json:"tool_name"`
-		Input  json.RawMessage `json:"input"`
-		CallID string          `json:"tool_use_id"`
-	}
-	if err := json.Unmarshal(arguments, &asked); err != nil {
+	asked, err := readEvent(arguments)
+	if err != nil {
 		return deny("a2a-acp could not decide about this, so it is not allowed: %v", err)
 	}
-	event := encode(map[string]any{"hook_event_name": claudeAgain, "tool_name": asked.Tool, "tool_input": asked.Input,
-		"tool_use_id": asked.CallID})
+	event := encode(map[string]any{"hook_event_name": claudeAgain, "tool_name": asked.members["tool_name"],
+		"tool_input": asked.members["input"], "tool_use_id": asked.members["tool_use_id"]})
 	heard, err := ask(ctx, []string{"claude", socket}, strings.NewReader(string(event)))
 	var answer struct {
 		Said struct {

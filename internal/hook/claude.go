@@ -63,30 +63,24 @@ var claudeTools = map[string]Call{
 var ofAgents = strings.Fields("description prompt subagent_type model effort run_in_background name team_name mode " +
 	"max_turns resume")
 
-// claudeEvent is what a hook of Claude Code gets on its standard input.
-type claudeEvent struct {
-	Event   string          `json:"hook_event_name"`
-	Session string          `json:"session_id"`
-	Dir     string          `json:"cwd"`
-	Mode    string          `json:"permission_mode"`
-	Tool    string          `json:"tool_name"`
-	Input   json.RawMessage `json:"tool_input"`
-	CallID  string          `json:"tool_use_id"`
-	Error   string          `json:"error"`
-}
-
 // ReadClaude reads what a hook of Claude Code was told.
 func ReadClaude(event []byte) (Call, error) {
-	var e claudeEvent
-	if err := json.Unmarshal(event, &e); err != nil {
+	told, err := readEvent(event)
+	if err != nil {
 		return Call{}, fmt.Errorf("what Claude told its hook: %w", err)
 	}
-	c := claudeTools[e.Tool]
-	c.ID, c.Tool, c.Input, c.Dir, c.Planning = e.CallID, e.Tool, e.Input, e.Dir, e.Mode == "plan"
-	if e.Session != "" {
-		c.Sessions = []string{e.Session}
+	tool := told.text("tool_name")
+	c := claudeTools[tool]
+	c.ID, c.Tool, c.Input, c.Dir = told.text("tool_use_id"), tool, told.members["tool_input"], told.text("cwd")
+	c.Planning = told.text("permission_mode") == "plan"
+	if session := told.text("session_id"); session != "" {
+		c.Sessions = []string{session}
 	}
-	switch e.Event {
+	moment, failure := told.text("hook_event_name"), told.text("error")
+	if told.wrong != nil {
+		return Call{}, fmt.Errorf("what Claude told its hook: %w", told.wrong)
+	}
+	switch moment {
 	case "PreToolUse":
 	case claudeAgain:
 		c.Moment = Again
@@ -97,33 +91,33 @@ func ReadClaude(event []byte) (Call, error) {
 	case "PostToolUse":
 		c.Moment = After
 	case "PostToolUseFailure":
-		c.Moment, c.Failed, c.Error, c.Exit = After, true, e.Error, exitCode(e.Error)
+		c.Moment, c.Failed, c.Error, c.Exit = After, true, failure, exitCode(failure)
 	default:
-		return Call{}, fmt.Errorf("a hook of Claude's was started for %q, and nobody here knows what that is", e.Event)
+		return Call{}, fmt.Errorf("a hook of Claude's was started for %q, and nobody here knows what that is", moment)
 	}
-	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
+	if tool == "" || c.ID == "" || len(c.ID) > longestID || !filepath.IsAbs(c.Dir) {
 		return Call{}, errors.New("the hook was not told which tool Claude is about to use, in which call, or where")
 	}
-	in, err := readInput(e.Input)
+	in, err := readInput(c.Input)
 	if err != nil {
-		return Call{}, fmt.Errorf("the input of Claude's %q: %w", e.Tool, err)
+		return Call{}, fmt.Errorf("the input of Claude's %q: %w", tool, err)
 	}
-	if e.Tool == "Agent" || e.Tool == "Task" {
+	if tool == "Agent" || tool == "Task" {
 		c.Harmless = in.has(ofAgents...)
 	}
-	if e.Tool == "Skill" {
+	if tool == "Skill" {
 		c.Note = "A skill may run commands of its own while it is loaded, and no hook asks about these."
 	}
-	c.Title = claudeTitle(e.Tool, in)
+	c.Title = claudeTitle(tool, in)
 	if c.Kind == "read" || c.Kind == "edit" {
 		c.File = in.about("file_path", "notebook_path")
 	}
-	c.Changes, c.ChangesAreAll = claudeChanges(e.Tool, in)
+	c.Changes, c.ChangesAreAll = claudeChanges(tool, in)
 	if c.Kind == "search" {
-		c.Locations = searched(e.Dir, in.text("path"), in.text("pattern"), e.Tool == "Glob")
+		c.Locations = searched(c.Dir, in.text("path"), in.text("pattern"), tool == "Glob")
 	}
 	if in.wrong != nil && c.Kind != "" { // of another tool nobody here knows what its members are
-		return Call{}, fmt.Errorf("the input of Claude's %q: %w", e.Tool, in.wrong)
+		return Call{}, fmt.Errorf("the input of Claude's %q: %w", tool, in.wrong)
 	}
 	return c, nil
 }

@@ -66,6 +66,11 @@ func TestReadClaude(t *testing.T) {
 		{"no input", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c"}`, Call{}, `the input of Claude's "Bash"`},
 		{"a list for input", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":[]}`, Call{}, `the input of Claude's "Bash"`},
 		{"no JSON", `no`, Call{}, "what Claude told its hook"},
+		{"two tools", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"ls"},"Tool_Name":"TodoWrite"}`, Call{}, "stands there twice"},
+		{"two inputs", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"rm -r x"},"tool_input":{"command":"ls"}}`, Call{}, "stands there twice"},
+		{"two inputs, one escaped", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"rm -r x"},"tool_inpu\u0074":{"command":"ls"}}`, Call{}, "stands there twice"},
+		{"a tool in another case", `{"hook_event_name":"PreToolUse","cwd":"/w","Tool_Name":"TodoWrite","tool_use_id":"c","tool_input":{}}`, Call{}, "was not told which tool"},
+		{"a tool that is no text", `{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":["Bash"],"tool_use_id":"c","tool_input":{}}`, Call{}, "tool_name: json: cannot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -48,37 +48,33 @@ var codexTools = map[string]Call{
 // MCP server's begins so.
 const codexAgents = "multi_agent_v1"
 
-// codexEvent is what a hook of Codex gets on its standard input.
-type codexEvent struct {
-	Event   string          `json:"hook_event_name"`
-	Session string          `json:"session_id"`
-	Dir     string          `json:"cwd"`
-	Tool    string          `json:"tool_name"`
-	Input   json.RawMessage `json:"tool_input"`
-	CallID  string          `json:"tool_use_id"`
-}
-
 // ReadCodex reads what a hook of Codex was told.
 func ReadCodex(event []byte) (Call, error) {
-	var e codexEvent
-	if err := json.Unmarshal(event, &e); err != nil {
+	told, err := readEvent(event)
+	if err != nil {
 		return Call{}, fmt.Errorf("what Codex told its hook: %w", err)
 	}
-	c := codexTools[strings.TrimPrefix(e.Tool, codexAgents)]
-	c.ID, c.Tool, c.Input, c.Dir, c.Sessions = e.CallID, e.Tool, e.Input, e.Dir, []string{e.Session}
+	tool := told.text("tool_name")
+	c := codexTools[strings.TrimPrefix(tool, codexAgents)]
+	c.ID, c.Tool, c.Input, c.Dir = told.text("tool_use_id"), tool, told.members["tool_input"], told.text("cwd")
+	c.Sessions = []string{told.text("session_id")}
 	c.ServerTools = "mcp__?__"
 	c.Final, c.CardEnds = true, true // its hook behind a tool knows no exit code, and is not started behind a patch
-	if e.Event != "PreToolUse" {
-		return Call{}, fmt.Errorf("a hook of Codex' was started for %q, and nobody here knows what that is", e.Event)
+	moment := told.text("hook_event_name")
+	if told.wrong != nil {
+		return Call{}, fmt.Errorf("what Codex told its hook: %w", told.wrong)
 	}
-	if e.Tool == "" || e.CallID == "" || len(e.CallID) > longestID || !filepath.IsAbs(e.Dir) {
+	if moment != "PreToolUse" {
+		return Call{}, fmt.Errorf("a hook of Codex' was started for %q, and nobody here knows what that is", moment)
+	}
+	if tool == "" || c.ID == "" || len(c.ID) > longestID || !filepath.IsAbs(c.Dir) {
 		return Call{}, errors.New("the hook was not told which tool Codex is about to use, in which call, or where")
 	}
-	in, err := readInput(e.Input)
+	in, err := readInput(c.Input)
 	if err != nil {
-		return Call{}, fmt.Errorf("the input of Codex' %q: %w", e.Tool, err)
+		return Call{}, fmt.Errorf("the input of Codex' %q: %w", tool, err)
 	}
-	c.Title = e.Tool
+	c.Title = tool
 	switch {
 	case c.Kind == "read":
 		c.Title += " " + in.text("path")
@@ -89,7 +85,7 @@ func ReadCodex(event []byte) (Call, error) {
 		}
 	}
 	if in.wrong != nil {
-		return Call{}, fmt.Errorf("the input of Codex' %q: %w", e.Tool, in.wrong)
+		return Call{}, fmt.Errorf("the input of Codex' %q: %w", tool, in.wrong)
 	}
 	return c, nil
 }
@@ -112,11 +108,8 @@ func patchOf(command string) (patch string, found bool) {
 // model's maker does and Codex only hears of: a search of the web, an image. A command's card has other
 // members.
 func codexNoTool(c Card) bool {
-	var in struct {
-		Type string `json:"type"`
-	}
-	_ = json.Unmarshal(c.Input, &in) // what is no object has no type
-	return c.compaction() || c.Kind == "search" && in.Type == "webSearch" ||
+	in, err := readEvent(c.Input) // what is no object has no type
+	return c.compaction() || c.Kind == "search" && err == nil && in.text("type") == "webSearch" ||
 		c.Kind == "other" && c.Title == "Image generation" && c.Name == ""
 }
 

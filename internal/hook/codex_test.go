@@ -40,6 +40,8 @@ func TestReadCodex(t *testing.T) {
 		{"another moment", `{"hook_event_name":"Stop"}`, Call{}, "", `was started for "Stop"`},
 		{"a list for input", event("Bash", `[]`), Call{}, "", `the input of Codex' "Bash"`},
 		{"no JSON", `no`, Call{}, "", "what Codex told its hook"},
+		{"two tools", `{"Tool_Name":"update_plan",` + event("Bash", `{"command":"ls"}`)[1:], Call{}, "", "stands there twice"},
+		{"two directories", `{"cwd":"/v",` + event("Bash", `{"command":"ls"}`)[1:], Call{}, "", "stands there twice"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

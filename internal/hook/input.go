@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
 // input is what a tool gets. A member is found by its very name, as the agent's tool finds it: for
@@ -11,6 +13,15 @@ import (
 type input struct {
 	members map[string]json.RawMessage
 	wrong   error // what is of another type than the tools here have it; the first of it
+}
+
+// readEvent reads what a hook is told. A key that stands there twice, or in another case beside itself, is an
+// error: the agent would go by one value, and we by the other.
+func readEvent(event []byte) (*input, error) {
+	if err := ndjson.StrictKeys(event); err != nil {
+		return nil, err
+	}
+	return readInput(event)
 }
 
 func readInput(object json.RawMessage) (*input, error) {

@@ -46,50 +46,46 @@ var opencodeTools = map[string]Call{
 // ofTasks are the members of what starts an agent below that make it no more than one whose calls come here.
 var ofTasks = strings.Fields("description prompt subagent_type task_id command")
 
-// opencodeEvent is what our plugin says, opencode.js.
-type opencodeEvent struct {
-	Moment   string          `json:"moment"`
-	Tool     string          `json:"tool"`
-	Call     string          `json:"call"`
-	Sessions []string        `json:"sessions"`
-	Dir      string          `json:"dir"`
-	Input    json.RawMessage `json:"input"`
-	Exit     *int            `json:"exit"`
-	Failed   bool            `json:"failed"`
-	Error    string          `json:"error"`
-}
-
 // ReadOpencode reads what our plugin in opencode says.
 func ReadOpencode(event []byte) (Call, error) {
-	var e opencodeEvent
-	if err := json.Unmarshal(event, &e); err != nil {
+	told, err := readEvent(event) // opencode.js wrote it
+	if err != nil {
 		return Call{}, fmt.Errorf("what the plugin in opencode says: %w", err)
 	}
-	c := opencodeTools[e.Tool]
-	c.ID, c.Tool, c.Input, c.Dir, c.Sessions, c.Final = e.Call, e.Tool, e.Input, e.Dir, e.Sessions, true
+	tool := told.text("tool")
+	c := opencodeTools[tool]
+	c.ID, c.Tool, c.Input, c.Dir, c.Final = told.text("call"), tool, told.members["input"], told.text("dir"), true
 	c.ServerTools = "*_"
-	switch e.Moment {
+	told.read("sessions", &c.Sessions)
+	moment, failed, exit := told.text("moment"), false, (*int)(nil)
+	told.read("failed", &failed)
+	told.read("exit", &exit)
+	failure := told.text("error")
+	if told.wrong != nil {
+		return Call{}, fmt.Errorf("what the plugin in opencode says: %w", told.wrong)
+	}
+	switch moment {
 	case "before":
 	case "after":
-		c.Moment, c.Failed, c.Error, c.Exit = After, e.Failed || e.Exit != nil && *e.Exit != 0, e.Error, e.Exit
+		c.Moment, c.Failed, c.Error, c.Exit = After, failed || exit != nil && *exit != 0, failure, exit
 	default:
-		return Call{}, fmt.Errorf("the plugin in opencode speaks of %q, and nobody here knows what that is", e.Moment)
+		return Call{}, fmt.Errorf("the plugin in opencode speaks of %q, and nobody here knows what that is", moment)
 	}
-	if e.Tool == "" || e.Call == "" || len(e.Call) > longestID || !filepath.IsAbs(e.Dir) {
+	if tool == "" || c.ID == "" || len(c.ID) > longestID || !filepath.IsAbs(c.Dir) {
 		return Call{}, errors.New("the plugin was not told which tool opencode is about to use, in which call, or where")
 	}
-	in, err := readInput(e.Input)
+	in, err := readInput(c.Input)
 	if err != nil {
-		return Call{}, fmt.Errorf("the input of opencode's %q: %w", e.Tool, err)
+		return Call{}, fmt.Errorf("the input of opencode's %q: %w", tool, err)
 	}
-	if e.Tool == "task" {
+	if tool == "task" {
 		c.Harmless = in.has(ofTasks...)
 	}
-	c.Title = opencodeTitle(e.Tool, in)
+	c.Title = opencodeTitle(tool, in)
 	if c.Kind == "read" || c.Kind == "edit" {
 		c.File = in.text("filePath")
 	}
-	switch e.Tool {
+	switch tool {
 	case "write":
 		if content := in.optional("content"); content != nil {
 			c.Changes = []Change{{Path: in.text("filePath"), NewText: *content}}
@@ -102,13 +98,13 @@ func ReadOpencode(event []byte) (Call, error) {
 		}
 	}
 	if c.Kind == "search" {
-		c.Locations = searched(e.Dir, in.text("path"), in.text("pattern"), e.Tool == "glob")
-		if e.Tool == "grep" {
+		c.Locations = searched(c.Dir, in.text("path"), in.text("pattern"), tool == "glob")
+		if tool == "grep" {
 			c.Locations = append(c.Locations, around(c.Locations[0])...)
 		}
 	}
 	if in.wrong != nil && c.Kind != "" { // of another tool nobody here knows what its members are
-		return Call{}, fmt.Errorf("the input of opencode's %q: %w", e.Tool, in.wrong)
+		return Call{}, fmt.Errorf("the input of opencode's %q: %w", tool, in.wrong)
 	}
 	return c, nil
 }

@@ -52,6 +52,8 @@ func TestReadOpencode(t *testing.T) {
 		{"another moment", `{"moment":"later"}`, Call{}, `speaks of "later"`},
 		{"no input", `{"moment":"before","tool":"bash","call":"c","dir":"/w"}`, Call{}, `the input of opencode's "bash"`},
 		{"no JSON", `no`, Call{}, "what the plugin in opencode says"},
+		{"two tools", `{"moment":"before","Tool":"todowrite","tool":"bash","call":"c","dir":"/w","input":{"command":"ls"}}`, Call{}, "stands there twice"},
+		{"an exit code that is none", `{"moment":"after","tool":"bash","call":"c","dir":"/w","input":{},"exit":"0"}`, Call{}, "exit: json: cannot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 )
 
 // The notifications that clients are told by themselves.
@@ -136,7 +138,7 @@ func (f filter) wants(n note) bool {
 func (s *Server) listen(ctx context.Context, x *exchange) ([]byte, error) {
 	var want filter
 	raw := param(x.params, "notifications")
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &want) != nil {
+	if len(raw) == 0 || raw[0] != '{' || ndjson.Strict(raw) != nil || json.Unmarshal(raw, &want) != nil {
 		return nil, failf(codeParams, "notifications is no object that says what to tell of")
 	}
 	if len(want.URIs) > mostSubscriptions || len(want.Tasks) > mostSubscriptions {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/ndjson"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -233,8 +234,8 @@ func (s *Server) listPrompts(ctx context.Context, x *exchange) ([]byte, error) {
 func (s *Server) getPrompt(ctx context.Context, x *exchange) ([]byte, error) {
 	call := PromptCall{Client: x.client, Name: textParam(x.params, "name")}
 	raw := param(x.params, "arguments")
-	if raw != nil && json.Unmarshal(raw, &call.Arguments) != nil {
-		return nil, failf(codeParams, "arguments is no object of texts")
+	if raw != nil && (ndjson.Strict(raw) != nil || json.Unmarshal(raw, &call.Arguments) != nil) {
+		return nil, failf(codeParams, "arguments is no object of texts that can be read in one way only")
 	}
 	about := func() []byte { return slices.Concat([]byte(call.Name), []byte{0}, canonical(raw)) }
 	round, failed := s.readRound(x, about)

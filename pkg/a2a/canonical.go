@@ -62,11 +62,20 @@ func checked(in []byte) *Error {
 	return err
 }
 
+// checkedNames is checked for what encoding/json reads into a struct: outside of what may be any JSON, no two names
+// of an object differ in case alone, since each would be taken for the other.
+func checkedNames(in []byte) *Error {
+	c := &canonicalizer{in: in, folds: true}
+	_, err := c.all()
+	return err
+}
+
 type canonicalizer struct {
 	in     []byte
 	at     int
 	out    bytes.Buffer
 	schema bool // what is read are messages of the protocol
+	folds  bool // two names that differ in case alone are one
 	values int  // that were read
 }
 
@@ -199,10 +208,14 @@ func (c *canonicalizer) object(depth int, free bool) {
 		if !free {
 			name = camel(name)
 		}
-		if seen[name] {
+		key := name
+		if c.folds {
+			key = strings.ToLower(strings.ToUpper(name)) // "\u017f" is an s, and "\u212a" a k
+		}
+		if seen[key] {
 			c.fail(errParams, "%q stands there twice", name)
 		}
-		if seen[name] = true; len(seen) > mostFields {
+		if seen[key] = true; len(seen) > mostFields {
 			c.fail(errParams, "an object has more than %d members", mostFields)
 		}
 		c.space()
@@ -219,7 +232,10 @@ func (c *canonicalizer) object(depth int, free bool) {
 		}
 		c.out.WriteByte(':')
 		null := c.peek() == 'n'
+		folds := c.folds
+		c.folds = folds && !opaque[name]
 		c.value(depth+1, free || opaque[name] || !fields[name], name)
+		c.folds = folds
 		if !free && (null || !fields[name]) {
 			c.out.Truncate(before)
 		}

@@ -49,6 +49,29 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// A message of 0.3 is read into a struct, by names of any case: none stands there twice in another case. What may be any
+// JSON may.
+func TestCheckedNames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		in string
+		ok bool
+	}{
+		{`{"message":{"parts":[{"kind":"data","data":{"id":1,"ID":2}}],"metadata":{"a":{"b":1,"B":2}}},"configuration":{}}`, true},
+		{`{"message":{"taskId":"a"},"Message":{"taskId":"b"}}`, false},
+		{`{"message":{"taskId":"a","taskid":"b"}}`, false},
+		{`{"message":{"parts":[{"kind":"text","text":"a","Text":"b"}]}}`, false},
+		{`{"message":{"parts":[{"data":{}, "file":{"uri":"a","URI":"b"}}]}}`, false},
+		{`{"task":"a","ta\u017fk":"b"}`, false},
+		{`{"task":"a","tas\u212a":"b"}`, false},
+	} {
+		_, failed := legacyParams(&operation{name: "GetTask"}, []byte(test.in))
+		if (failed == nil) != test.ok {
+			t.Errorf("%s: %v", test.in, failed)
+		}
+	}
+}
+
 // FuzzCanonical holds what is read against the protobuf module's reader: what both take means the same, and what
 // canonical takes is JSON.
 func FuzzCanonical(f *testing.F) {

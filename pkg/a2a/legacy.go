@@ -47,7 +47,7 @@ type legacySend struct {
 
 // legacyParams returns the parameters of an operation of 0.3 in JSON-RPC in the words of 1.0.
 func legacyParams(op *operation, params []byte) ([]byte, *Error) {
-	if failed := checked(params); failed != nil {
+	if failed := checkedNames(params); failed != nil {
 		return nil, failed
 	}
 	switch op.name {
@@ -122,7 +122,7 @@ func legacyResult(op *operation, result json.RawMessage, q *query) (json.RawMess
 
 // legacyRESTParams returns the parameters of an operation of 0.3 in HTTP+JSON in the words of 1.0.
 func legacyRESTParams(op *operation, params []byte) ([]byte, *Error) {
-	if failed := checked(params); failed != nil {
+	if failed := checkedNames(params); failed != nil {
 		return nil, failed
 	}
 	switch op.name {

@@ -125,7 +125,7 @@ func (s *Server) loginFails(w http.ResponseWriter, status int, why string) {
 func (s *Server) loginBody(w http.ResponseWriter, r *http.Request, to any) bool {
 	body, failed := readBody(w, r, "application/json")
 	if failed == nil && len(body) > 0 {
-		if failed = checked(body); failed == nil && json.Unmarshal(body, to) != nil {
+		if failed = checkedNames(body); failed == nil && json.Unmarshal(body, to) != nil {
 			failed = failf(errParams, "want an object of texts")
 		}
 	}

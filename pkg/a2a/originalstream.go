@@ -104,7 +104,7 @@ func (w *watch) answer(ctx context.Context, said []byte) ([]byte, error) {
 		Type  string   `json:"type"`
 		Tasks []string `json:"taskIds"`
 	}
-	if checked(said) != nil || json.Unmarshal(said, &asked) != nil {
+	if checkedNames(said) != nil || json.Unmarshal(said, &asked) != nil {
 		asked.Type = ""
 	}
 	switch asked.Type {
