@@ -40,9 +40,7 @@ func stateName(state wire.TaskState) string {
 // tell prints an event.
 func (p *printer) tell(event wire.Event) {
 	if p.lines {
-		enc := json.NewEncoder(p.env.Stdout)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(wire.StreamResponse{Event: event}) // who reads no more hears no more
+		_ = cli.WriteLine(p.env.Stdout, wire.StreamResponse{Event: event}) // who reads no more hears no more
 	}
 	if p.muted() && p.files.dir == "" {
 		return

@@ -239,9 +239,7 @@ func (p *printer) end(o agentclient.Outcome) {
 }
 
 func (p *printer) write(l line) {
-	enc := json.NewEncoder(p.env.Stdout)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(l) // who reads no more hears no more
+	_ = cli.WriteLine(p.env.Stdout, l) // who reads no more hears no more
 }
 
 func (p *printer) say(text string) {

@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,12 +133,7 @@ func (w *watch) lines(ctx context.Context, asJSON bool) error {
 func (w *watch) line(event string, a store.Approval, asJSON bool) error {
 	s := showApproval(a)
 	if asJSON {
-		line, err := json.Marshal(watched{event, s})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w.env.Stdout, "%s\n", line)
-		return err
+		return cli.WriteLine(w.env.Stdout, watched{event, s})
 	}
 	words := "asks: " + s.Title
 	if event == "over" {

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 	"github.com/a2a-acp/a2a-acp/internal/ocsf"
 )
@@ -195,7 +196,7 @@ func exportCSV(w io.Writer, acts []audit.ActRecord) error {
 		}
 		row = append(row, ended...)
 		for i := range row {
-			row[i] = plainCell(row[i])
+			row[i] = plainCell(display.Full(row[i]))
 		}
 		_ = out.Write(row)
 	}

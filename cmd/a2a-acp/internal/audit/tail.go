@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/exit"
 )
 
@@ -124,7 +125,7 @@ func printEntries(ctx context.Context, w io.Writer, reader *audit.Reader, wants 
 		if !wants(entry) {
 			continue
 		}
-		line := string(entry.Raw)
+		line := string(display.JSON(entry.Raw))
 		if !asJSON {
 			act := audit.ActRecord{entry}
 			line = fmt.Sprintf("%6d  %s  %-8s  %s", entry.Seq, entry.Time.Local().Format(time.DateTime),

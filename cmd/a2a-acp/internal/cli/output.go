@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"gopkg.in/yaml.v3"
+
+	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
 // Data goes to stdout in the form that was asked for; talk goes to stderr. `-o table` is for people, the
@@ -84,17 +87,47 @@ func WriteData(w io.Writer, f Format, v any) error {
 			return err
 		}
 		var plain any
-		if err := yaml.Unmarshal(data, &plain); err != nil {
+		var node yaml.Node
+		if err := errors.Join(yaml.Unmarshal(display.YAML(data), &plain), node.Encode(plain)); err != nil {
 			return err
 		}
-		enc := yaml.NewEncoder(w)
+		quoteHidden(&node)
+		var text bytes.Buffer
+		enc := yaml.NewEncoder(&text)
 		enc.SetIndent(2)
-		return errors.Join(enc.Encode(plain), enc.Close())
+		if err := errors.Join(enc.Encode(&node), enc.Close()); err != nil {
+			return err
+		}
+		_, err = w.Write(display.YAML(text.Bytes()))
+		return err
 	}
-	enc := json.NewEncoder(w)
+	return writeJSON(w, v, "  ")
+}
+
+// quoteHidden quotes the texts that have characters which only an escape may stand for.
+func quoteHidden(node *yaml.Node) {
+	if strings.ContainsFunc(node.Value, func(r rune) bool { return r != '\n' && display.Hidden(r) }) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	for _, child := range node.Content {
+		quoteHidden(child)
+	}
+}
+
+// WriteLine writes a value as JSON on a line.
+func WriteLine(w io.Writer, v any) error { return writeJSON(w, v, "") }
+
+// writeJSON writes a value as JSON. What it says is an agent's or a server's, and a terminal may read it.
+func writeJSON(w io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(display.JSON(text.Bytes()))
+	return err
 }
 
 // Table is rows for people. The last column is cut to the width of the terminal. Where hardly anything of
