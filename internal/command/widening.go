@@ -20,8 +20,8 @@ const (
 	OptionWrites OptionEffect = "writes"
 	// OptionReaches is one by which it goes to another machine than its operands name, or by way of one.
 	OptionReaches OptionEffect = "reaches"
-	// OptionOverrides is one by which it overwrites or removes what it leaves alone without, or leaves a check out. Words that
-	// begin in some way do so, too.
+	// OptionOverrides is one by which it overwrites or removes what it leaves alone without, or leaves a check out. Words do so,
+	// too, and signs in front of a word.
 	OptionOverrides OptionEffect = "overrides"
 )
 
@@ -57,7 +57,7 @@ func (c *Catalogue) Widening(program string, words []string) []WideningOption {
 		if row.files != "" && strings.HasPrefix(word, row.files) {
 			found = append(found, WideningOption{Does: OptionRuns, Word: word})
 		}
-		if slices.ContainsFunc(row.overriding, func(begin string) bool { return strings.HasPrefix(word, begin) }) {
+		if slices.ContainsFunc(row.overriding, func(o string) bool { return word == o || len(o) == 1 && strings.HasPrefix(word, o) }) {
 			found = append(found, WideningOption{Does: OptionOverrides, Word: word})
 		}
 		if len(word) < 2 || word[0] != '-' {
@@ -205,7 +205,7 @@ type wideningRow struct {
 	oneDash bool   // long names stand behind one dash
 	others  bool   // it may hand on options that are in no list
 	files   string // what stands in front of a file of words; "" where none is one
-	// overriding are the beginnings of words that override.
+	// overriding are the words that override, and the signs in front of one.
 	overriding []string
 }
 

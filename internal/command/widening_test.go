@@ -49,7 +49,7 @@ func TestWidening(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ program, words string }{
-		{"go", "-mod vendor"}, {"frob", "--no-config x"}, {"frob", "--print-config x"}, {"frob", "load x"}, {"frob", "--download x"}, {"frob", "--format x"}, {"frob", "--plu x"},
+		{"go", "-mod vendor"}, {"git stash", "push -m dropped"}, {"frob", "--no-config x"}, {"frob", "--print-config x"}, {"frob", "load x"}, {"frob", "--download x"}, {"frob", "--format x"}, {"frob", "--plu x"},
 	} {
 		if found := embedded.Widening(c.program, strings.Fields(c.words)); len(found) > 0 {
 			t.Errorf("%s %s: found %+v", c.program, c.words, found)

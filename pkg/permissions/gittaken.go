@@ -40,8 +40,8 @@ func readTaking(c shellscan.Command) (g gitTaking, ok bool) {
 			all = true
 		case strings.HasPrefix(word.Text, "-"):
 			g.take.Ignored = g.take.Ignored || mayMean(word.Text, ignored)
-		case strings.ContainsAny(word.Text, `*?[\`), strings.ContainsAny(word.Text[:min(1, len(word.Text))], ":~"):
-			all = true // a pattern of git's own
+		case isPathspec(word.Text), strings.HasPrefix(word.Text, "~"):
+			all = true // what they name is not known
 		default:
 			g.names = append(g.names, word.Text)
 		}

@@ -95,8 +95,9 @@ func (v *evaluation) findTrees() (trees []wholeTree) {
 		t := wholeTree{by: "`" + display.Line(c.Name) + "`"}
 		roots, name, hidden := v.readTrees(c)
 		if roots == nil && v.takesTrees(c) {
-			roots, hidden = v.operandDirs(c), true
-			t.surely = v.removing(c) && !in(command.Copiers, c.Name)
+			patterns := v.patternDirs(c, fixedTexts(c))
+			roots, hidden = append(v.operandDirs(c), patterns...), true
+			t.surely = v.removing(c) && !in(command.Copiers, c.Name) && patterns == nil
 		} else if v.Confined {
 			continue // what a rule rejects is hidden from what a confined agent reads
 		}
@@ -158,6 +159,28 @@ func (v *evaluation) operandDirs(c shellscan.Command) (names []string) {
 	return names
 }
 
+// patternDirs lists the directories in which words of git's are patterns, which may match any file: the quotes around
+// git restore '*' are gone when git reads it.
+func (v *evaluation) patternDirs(c shellscan.Command, words []string) (dirs []string) {
+	if !isGit(c.Name) {
+		return nil
+	}
+	for _, word := range words {
+		switch {
+		case strings.HasPrefix(word, ":"): // from the top of the work tree on, or all but these
+			dirs = append(dirs, v.Workspace.Dirs()...)
+		case isPathspec(word):
+			dirs = append(dirs, ".")
+		}
+	}
+	return dirs
+}
+
+// isPathspec reports whether git reads a word as a pattern for names (gitglossary(7), pathspec).
+func isPathspec(word string) bool {
+	return strings.ContainsAny(word, `*?[\`) || strings.HasPrefix(word, ":")
+}
+
 // addTree adds the directory root as t says it, if it is one and lies in the workspace.
 func (v *evaluation) addTree(trees []wholeTree, root string, t wholeTree, name string, hidden bool) []wholeTree {
 	if info, err := v.facts.lstat(root); err != nil || !info.IsDir() || !v.Workspace.Contains(root) {
@@ -209,7 +232,7 @@ func (v *evaluation) removesSensitive(c shellscan.Command, words []string) strin
 	if !v.removing(c) || v.byPerson() {
 		return ""
 	}
-	for _, word := range words {
+	for _, word := range append(v.patternDirs(c, words), words...) {
 		for _, dir := range v.shell.dirs {
 			root, err := v.facts.resolve(dir, word)
 			if err != nil {
