@@ -251,7 +251,7 @@ type Question struct {
 	// AtTerminal is set where only a person at a terminal of the agent's machine may answer: a rule, or root, wants
 	// that.
 	AtTerminal bool
-	Lasting    string    // what an answer of OptionAllowAlways would allow, in words; "" where there is none
+	Lasting    []string  // what answers of OptionAllowAlways can allow, in words, the narrowest first
 	Expires    time.Time // no answer by then counts as no
 }
 

@@ -244,7 +244,7 @@ func TestDoors(t *testing.T) {
 	asIs := func(s string) string { return s }
 	for _, d := range doors {
 		rules := d.inForce(r.Workspace).Rules
-		if words := rules.Remember(rules.Allowance(r, asIs)); !strings.HasPrefix(words, "kept for this session") {
+		if words := rules.Remember(rules.Allowance(r, asIs), 1); !strings.HasPrefix(words, "kept for this session") {
 			t.Fatal(words)
 		}
 		if got := in(d); got.Source != permissions.SourceSession {

@@ -67,7 +67,7 @@ const unaskedTime = 50 * time.Second
 // have answered by itself: such a yes is for one call, and recorded as claimed.
 func (c *mcpCaller) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if c.call.Client.Session == "" {
-		q.Lasting = "" // for the rest of what?
+		q.Lasting = nil // for the rest of what?
 	}
 	if c.state.Question != "" { // what the client has brought is no answer to this
 		if err := c.door.Questions.AskedAnew(ctx, c.state.Question, q); err != nil {

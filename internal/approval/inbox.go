@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/a2a-acp/a2a-acp/internal/store"
@@ -79,7 +80,7 @@ func (a *Inbox) Answer(ctx context.Context, shown store.Approval, answer store.A
 	return a.store.Answer(ctx, shown.ID, answer, func(question store.Approval) error {
 		if question.Title != shown.Title || question.Text != shown.Text || question.Digest != shown.Digest ||
 			question.Bound != shown.Bound || question.Carrier != shown.Carrier ||
-			question.Lasting != shown.Lasting || question.Principal != shown.Principal {
+			!slices.Equal(question.Lasting, shown.Lasting) || question.Principal != shown.Principal {
 			return errors.New("the question is not the one that was shown; somebody changed it in the database")
 		}
 		event := answeredEvent(question, answer.Approved, answer.Approver, answer.Reason)

@@ -32,9 +32,9 @@ type Question struct {
 	AtTerminal bool
 	// InCall is set where whoever makes the call is asked, and answers while it waits: the question does not stay.
 	InCall bool
-	// Lasting is what "always" would allow, in words; "" where there is none.
-	Lasting string
-	// Unkept is why "always" would allow nothing, in words; "" where Lasting says what it would.
+	// Lasting is what "always" can allow, in words, the narrowest first; none where there is no such answer.
+	Lasting []string
+	// Unkept is why "always" would allow nothing, in words; "" where Lasting says what it can.
 	Unkept string
 	// The fields below describe the question where else it stands. They are not shown here.
 	Door  tool.Door
@@ -113,7 +113,7 @@ type FileChange struct {
 // Answer is a person's answer.
 type Answer struct {
 	Verdict permissions.Verdict // Approve or Reject
-	Always  bool                // the same act need not be asked again in this session
+	Always  int                 // which of the question's Lasting holds for the rest of the session, from 1; 0 for none
 	Source  permissions.Source  // SourcePerson, or SourceAct for an answer that was given before
 	Reason  string
 	// Option is the id of the agent's own option that the person picked, where the question was the

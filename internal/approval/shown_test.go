@@ -20,7 +20,7 @@ func TestAlwaysForTheSessionThatWasShown(t *testing.T) {
 			board := New(Options{Dir: dir, Record: log, Say: func(line string) { t.Error(line) }, Now: time.Now})
 			desk := board.Desk()
 			ask := func(session string) (asked Notice, id string, answer chan Answer, leave func()) {
-				asked = desk.Post(Question{Session: session, Title: "make", CallID: "call in " + session, Digest: "d", Lasting: "make"})
+				asked = desk.Post(Question{Session: session, Title: "make", CallID: "call in " + session, Digest: "d", Lasting: []string{"make"}})
 				ctx, cancel := context.WithCancel(t.Context())
 				stands, answer := make(chan string, 1), make(chan Answer, 1)
 				go func() { // ends with the answer, or leave
@@ -51,8 +51,8 @@ func TestAlwaysForTheSessionThatWasShown(t *testing.T) {
 				}
 				defer leave()
 			}
-			given, err := box.Answer(t.Context(), shown, store.Answer{Approved: true, Always: true, Approver: "maria"})
-			if got := <-answer; err != nil || got.Verdict != permissions.Approve || got.Always == joins || given.Always == joins {
+			given, err := box.Answer(t.Context(), shown, store.Answer{Approved: true, Always: 1, Approver: "maria"})
+			if got := <-answer; err != nil || got.Verdict != permissions.Approve || (got.Always > 0) == joins || (given.Always > 0) == joins {
 				t.Errorf("got %+v for %+v, %v", got, given, err)
 			}
 			if err := box.Close(); err != nil {

@@ -35,7 +35,7 @@ func (p *Passage) ask(ctx context.Context, who Person) {
 		question.Unkept = notBySandbox
 	default:
 		p.allowance = p.in.Rules.Allowance(p.act.Request(), p.act.Mask)
-		question.Lasting, question.Unkept = p.allowance.String(), p.allowance.Nothing()
+		question.Lasting, question.Unkept = p.allowance.Scopes(), p.allowance.Nothing()
 	}
 	if held := p.recordAsked(ctx, question); held.Verdict != permissions.Ask {
 		p.Decision = held
@@ -73,7 +73,9 @@ func (p *Passage) answered(asked permissions.Decision, question approval.Questio
 		answer.Reason, answer.Option, answer.By, false
 	if d.Verdict == permissions.Approve {
 		d.Obligation = permissions.Obligation{} // a person approves what was asked for
-		p.always = answer.Always && !question.Once
+		if !question.Once {
+			p.always = answer.Always
+		}
 	}
 	p.Decision = d
 }
@@ -81,17 +83,17 @@ func (p *Passage) answered(asked permissions.Decision, question approval.Questio
 // notBySandbox says why nothing is kept of what the agent's own sandbox refuses it.
 const notBySandbox = "what the agent's own sandbox does not let it change is asked each time"
 
-// keep makes the rules remember a person's "always", as narrowly as possible. What has to be asked every
+// keep makes the rules remember a person's "always", as far as the person said. What has to be asked every
 // time is not remembered.
 func (p *Passage) keep() {
-	if !p.always {
+	if p.always == 0 {
 		return
 	}
 	kept := "for this time: " + notBySandbox
 	if p.act.AtMost().Verdict != permissions.Ask {
-		kept = p.in.Rules.Remember(p.allowance)
+		kept = p.in.Rules.Remember(p.allowance, p.always)
 	}
-	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), false
+	p.Decision.Reason, p.always = strings.TrimSpace(p.Decision.Reason+" "+kept), 0
 }
 
 // recordAsked records that a person is asked. If that fails it returns the decision that holds instead: a
@@ -111,9 +113,11 @@ func (p *Passage) recordAsked(ctx context.Context, question approval.Question) p
 // optionsOf returns what a person can answer to a question of ours, in the words of ACP.
 func optionsOf(question approval.Question) []events.Option {
 	options := []events.Option{{ID: "allow_once", Name: "Allow once", Kind: "allow_once"}}
-	if !question.Once && question.Lasting != "" {
-		options = append(options, events.Option{ID: "allow_always", Name: "In this session, allow " + question.Lasting,
-			Kind: "allow_always"})
+	if !question.Once {
+		for i, words := range question.Lasting {
+			options = append(options, events.Option{ID: approval.LastingID("allow_always", i+1),
+				Name: "In this session, allow " + words, Kind: "allow_always"})
+		}
 	}
 	return append(options, events.Option{ID: "reject_once", Name: "Reject", Kind: "reject_once"})
 }

@@ -21,10 +21,10 @@ type Rules interface {
 	// Take is Decide for an act that is carried out if it is approved: it counts towards the limits of
 	// rules.
 	Take(permissions.Request) permissions.Decision
-	// Allowance returns what a person's "always" about the request would allow; its words are masked by mask.
+	// Allowance returns what a person's "always" about the request can allow; its words are masked by mask.
 	Allowance(request permissions.Request, mask func(string) string) permissions.Allowance
 	// Remember keeps a person's "always" for the session. It returns in words what it kept.
-	Remember(permissions.Allowance) string
+	Remember(allows permissions.Allowance, scope int) string
 	// Alternatives returns what would be allowed instead of an act that was refused; "" for nothing.
 	Alternatives(permissions.Request) string
 	// Forget drops what was kept for a session that has ended.
@@ -109,7 +109,7 @@ type Passage struct {
 	heard   bool             // the governors in force have looked at the act then
 	resumed bool
 
-	always bool // the person who approved it said "always"
+	always int // of what the person can allow for the session, which; counted from 1, 0 for none
 	// allowance is what that allows: what the person was shown.
 	allowance permissions.Allowance
 }

@@ -58,7 +58,7 @@ func (s *story) Allowance(_ permissions.Request, mask func(string) string) permi
 	s.kept = mask("kept: hunter2")
 	return permissions.Allowance{}
 }
-func (s *story) Remember(permissions.Allowance) string {
+func (s *story) Remember(permissions.Allowance, int) string {
 	s.step("remember")
 	return s.kept
 }
@@ -208,13 +208,13 @@ func TestGate(t *testing.T) {
 		{"a yes to what was taken back", story{rule: open, answer: person(permissions.Approve), withdrawn: errors.New("the turn was cancelled")},
 			"reject fault asked, but not answered: the turn was cancelled",
 			"take, question default, record approval.asked ask default, ask write, record tool.decided reject fault"},
-		{"always", story{rule: open, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}},
+		{"always", story{rule: open, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}},
 			"approve person kept: [secret]",
 			"take, question default, record approval.asked ask default, ask write, recheck person, remember, record tool.decided approve person"},
-		{"always, to what is asked every time", story{rule: open, once: true, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}},
+		{"always, to what is asked every time", story{rule: open, once: true, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}},
 			"approve person ",
 			"take, question default, record approval.asked ask default, ask write, recheck person, record tool.decided approve person"},
-		{"always, to another file than was shown", story{rule: open, rechecked: permissions.SourceFault, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}},
+		{"always, to another file than was shown", story{rule: open, rechecked: permissions.SourceFault, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}},
 			"reject fault it is another file now",
 			"take, question default, record approval.asked ask default, ask write, recheck person, record tool.decided reject fault"},
 		{"nobody can be asked", story{rule: open, shown: errors.New("it would not run")}, "reject fault it would not run",
@@ -253,7 +253,7 @@ func TestGate(t *testing.T) {
 			"approve person ",
 			"take, question confinement, record approval.asked ask confinement, ask write, recheck person, record tool.decided approve person"},
 		{"the sandbox wants a person each time",
-			story{rule: open, atMost: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement, Reason: "others run it"}, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}},
+			story{rule: open, atMost: permissions.Decision{Verdict: permissions.Ask, Source: permissions.SourceConfinement, Reason: "others run it"}, answer: approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}},
 			"approve person for this time: what the agent's own sandbox does not let it change is asked each time",
 			"take, question default, record approval.asked ask default, ask write, recheck person, record tool.decided approve person"},
 

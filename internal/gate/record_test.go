@@ -226,7 +226,7 @@ func TestAskedOnRecord(t *testing.T) {
 	if asked.Governance == nil || asked.Governance.Answers[0].Messages[0] != "[secret]" {
 		t.Errorf("governors: %+v", asked.Governance)
 	}
-	question := approval.Question{Lasting: "writing in docs/"}
+	question := approval.Question{Lasting: []string{"writing in docs/"}}
 	if options := optionsOf(question); len(options) != 3 || options[1].Name != "In this session, allow writing in docs/" {
 		t.Errorf("%+v", options)
 	}

@@ -130,8 +130,11 @@ func (b *Inbox) body() []string {
 		return nil
 	}
 	text := display.Line(b.looked.Title) + "\n\n" + display.Whole(b.looked.Text)
-	if words := b.looked.Lasting; words != "" && !b.looked.Left {
-		text = strings.TrimRight(text, "\n") + "\n\na allows this, and for the rest of the session: " + display.Whole(words)
+	for i, words := range b.lasting() {
+		if i == 0 {
+			text = strings.TrimRight(text, "\n") + "\n"
+		}
+		text += fmt.Sprintf("\n%s allows this, and for the rest of the session: %s", lastingKeys[i], display.Whole(words))
 	}
 	var lines []string
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
@@ -142,6 +145,17 @@ func (b *Inbox) body() []string {
 		}
 	}
 	return lines
+}
+
+// lastingKeys are the keys that allow for the rest of the session.
+var lastingKeys = []string{"a", "2", "3"}
+
+// lasting is what the question that is looked at can be allowed for the rest of its session, a key each.
+func (b *Inbox) lasting() []string {
+	if b.looked == nil || b.looked.Left {
+		return nil
+	}
+	return b.looked.Lasting[:min(len(b.looked.Lasting), len(lastingKeys))]
 }
 
 // listRows is how many questions have a row.
@@ -173,9 +187,9 @@ func (b *Inbox) help() string {
 	case !b.fits():
 		return fmt.Sprintf("Too small: %d columns, %d lines at least.", leastWidth, leastHeight)
 	}
-	keys := []string{"y once", "a session", "n no", "r no, why", "space more", "Enter whole", "j k move", "o order", "q quit"}
-	if b.looked.Lasting == "" || b.looked.Left {
-		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "a session" })
+	keys := []string{"y once", "n no", "r no, why", "space more", "Enter whole", "j k move", "o order", "q quit"}
+	if n := len(b.lasting()); n > 0 {
+		keys = slices.Insert(keys, 1, strings.Join(lastingKeys[:n], " ")+" session")
 	}
 	if len(b.listed()) < 2 {
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == "j k move" || k == "o order" })

@@ -71,7 +71,7 @@ type Wish struct {
 	Kind     Kind
 	Question store.Approval
 	Reason   string
-	Always   bool // for the rest of the session; see store.Approval.Lasting
+	Always   int // which of store.Approval.Lasting holds for the rest of the session, counted from 1; 0 for none
 }
 
 // Resize is told of another size. What is on the screen is shown anew, and has to be read anew.
@@ -128,7 +128,7 @@ func (b *Inbox) find(all []store.Approval) *store.Approval {
 // same reports whether two questions say the same to whoever reads them.
 func same(a, b store.Approval) bool {
 	return a.Title == b.Title && a.Text == b.Text && a.Digest == b.Digest && a.Bound == b.Bound && a.Carrier == b.Carrier &&
-		a.Lasting == b.Lasting && a.Agent == b.Agent && a.Principal == b.Principal &&
+		slices.Equal(a.Lasting, b.Lasting) && a.Agent == b.Agent && a.Principal == b.Principal &&
 		a.Door == b.Door && a.Kind == b.Kind
 }
 
@@ -280,7 +280,9 @@ func (b *Inbox) letter(r rune, now time.Time) Wish {
 	case 'y':
 		return b.answer(r, Wish{Kind: Approve}, now)
 	case 'a':
-		return b.answer(r, Wish{Kind: Approve, Always: true}, now)
+		return b.answer(r, Wish{Kind: Approve, Always: 1}, now)
+	case '2', '3':
+		return b.answer(r, Wish{Kind: Approve, Always: int(r - '0')}, now)
 	case 'n':
 		return b.answer(r, Wish{Kind: Deny}, now)
 	case 'r':
@@ -323,8 +325,8 @@ func (b *Inbox) answer(key rune, w Wish, now time.Time) Wish {
 	if !b.mayAnswer(now) {
 		return Wish{}
 	}
-	if w.Always && (b.looked.Lasting == "" || b.looked.Left) {
-		b.message = "this one is allowed once, or not: y or n"
+	if w.Always > len(b.lasting()) {
+		b.message = "that is not offered here; the line below has what is"
 		return Wish{}
 	}
 	if w.Kind == Approve && b.readTo < len(b.body()) {

@@ -68,9 +68,9 @@ func TestWhatAKeyAnswers(t *testing.T) {
 	answered := one
 	answered.State, answered.Approver = store.Approved, "cli maria"
 	lasting := one
-	lasting.Lasting = "exactly this command"
-	left := lasting
-	left.Left = true
+	lasting.Lasting = []string{"exactly this command"}
+	left, wider := lasting, one
+	left.Left, wider.Lasting = true, []string{"this file", "all files"}
 	changed := one
 	changed.Text = "another text"
 	for _, tt := range []struct {
@@ -84,8 +84,10 @@ func TestWhatAKeyAnswers(t *testing.T) {
 		{"read, then yes", func(p *person) Wish { return p.reads(moment).types("y") }, []store.Approval{one, two}, Approve, "one", ""},
 		{"read, then no", func(p *person) Wish { return p.reads(moment).types("n") }, []store.Approval{one}, Deny, "one", ""},
 		{"for the session", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{lasting}, Approve, "one", ""},
-		{"for a session that nobody offers", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{one}, Nothing, "", "allowed once"},
-		{"for a session whose asker has ended", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{left}, Nothing, "", "allowed once"},
+		{"more, for the session", func(p *person) Wish { return p.reads(moment).types("2") }, []store.Approval{wider}, Approve, "one", ""},
+		{"more than is offered", func(p *person) Wish { return p.reads(moment).types("3") }, []store.Approval{wider}, Nothing, "", "not offered"},
+		{"for a session that nobody offers", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{one}, Nothing, "", "not offered"},
+		{"for a session whose asker has ended", func(p *person) Wish { return p.reads(moment).types("a") }, []store.Approval{left}, Nothing, "", "not offered"},
 		{"for the session, at once", func(p *person) Wish { return p.reads(0).types("a") }, []store.Approval{lasting}, Nothing, "", "too soon"},
 		{"two answers", func(p *person) Wish { return p.reads(moment).types("ya") }, []store.Approval{lasting}, Nothing, "", "other keys"},
 		{"a habit of Enter", func(p *person) Wish { return p.reads(moment).types("y\r") }, []store.Approval{one}, Approve, "one", ""},
@@ -179,8 +181,8 @@ func TestWhatAKeyAnswers(t *testing.T) {
 			t.Parallel()
 			p := newPerson(tt.from...)
 			got := tt.does(p)
-			if got.Always != (tt.name == "for the session") {
-				t.Errorf("for the session: %v", got.Always)
+			if want := map[string]int{"for the session": 1, "more, for the session": 2}[tt.name]; got.Always != want {
+				t.Errorf("for the session: %d, want %d", got.Always, want)
 			}
 			if got.Kind != tt.want || got.Question.ID != tt.id || !strings.Contains(p.message, tt.says) {
 				t.Errorf("got %v for %q, and %q; want %v for %q, and %q", got.Kind, got.Question.ID, p.message, tt.want, tt.id, tt.says)
@@ -194,7 +196,7 @@ func TestOverOffersNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, newestFirst := range []bool{false, true} {
 		one, two := question("one", 1), question("two", 2)
-		one.Lasting = "all of it"
+		one.Lasting = []string{"all of it"}
 		p := newPerson(one)
 		p.newestFirst = newestFirst
 		p.reads(moment)
@@ -421,7 +423,7 @@ func TestReadAnew(t *testing.T) {
 	t.Parallel()
 	one, two := question("one", 1), question("two", 2)
 	lasting := one
-	lasting.Lasting = "exactly this command"
+	lasting.Lasting = []string{"exactly this command"}
 	for name, change := range map[string]func(*person){
 		"what always allows has changed": func(p *person) { p.Update([]store.Approval{lasting, two}) },
 		"there and back":                 func(p *person) { p.types("jk") },
@@ -444,7 +446,9 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	one, two := question("one", 1), question("two", 2)
 	lasting := one
-	lasting.Lasting = "exactly this command"
+	lasting.Lasting = []string{"exactly this command"}
+	wider := one
+	wider.Lasting = []string{"this file", "all files"}
 	for _, tt := range []struct {
 		width int
 		from  []store.Approval
@@ -452,6 +456,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{80, []store.Approval{one}, "y once  n no  r no, why  space more  Enter whole  q quit"},
 		{80, []store.Approval{lasting}, "y once  a session  n no  r no, why  space more  Enter whole  q quit"},
+		{80, []store.Approval{wider}, "y once  a 2 session  n no  r no, why  space more  Enter whole  q quit"},
 		{100, []store.Approval{lasting, two}, "y once  a session  n no  r no, why  space more  Enter whole  j k move  o order  q quit"},
 		{80, []store.Approval{one, two}, "y once  n no  r no, why  space more  Enter whole  j k move  o order  q quit"},
 		{80, []store.Approval{lasting, two}, "y once  a session  n no  r no, why  space more  Enter whole  j k move  q quit"},

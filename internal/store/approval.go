@@ -49,14 +49,14 @@ type Approval struct {
 
 	// AtTerminal tells that only a person at a terminal may answer, and no client for its person.
 	AtTerminal bool
-	// Lasting is what a yes for the rest of the session would allow, in words; "" where there is none.
-	Lasting string
+	// Lasting is what a yes for the rest of the session can allow; none where there is no such yes.
+	Lasting Lasting
 
 	Answered time.Time // zero while it waits
 	Where    Where     // "" while it waits
 	Approver string    // who answered, and where
 	Reason   string    // what the approver said, or why it was withdrawn
-	Always   bool      // the yes is for the rest of the session
+	Always   int       // which of Lasting the yes allows for the rest of the session, counted from 1; 0 for none
 
 	Used   time.Time // when the answer was given to a call; zero before. No answer is given twice.
 	UsedBy string    // the CallID of that call
@@ -84,9 +84,10 @@ type Answer struct {
 	Approved bool
 	Approver string // required: who, and where
 	Reason   string
-	// Always allows what the question's Lasting says, in the session of the Asker that the person was shown. Where it
-	// says nothing, whoever asked has ended, or another has taken the question over, the yes is for this once.
-	Always bool
+	// Always is which of the question's Lasting it allows, counted from 1, in the session of the Asker that the person was
+	// shown; 0 for none. Where there is none, whoever asked has ended, or another has taken the question over, the yes is
+	// for this once.
+	Always int
 	Asker  Asker
 }
 

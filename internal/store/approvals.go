@@ -20,7 +20,7 @@ const pollEvery = 150 * time.Millisecond
 
 const columns = `id, asked, expires, state, owner, door, agent, session, call_id, tool_call, kind, title, text,
 	digest, bound, answered, answered_where,
-	approver, reason, key, used, used_by, lasting, always, principal, at_terminal, task, context, carrier`
+	approver, reason, key, used, used_by, lasting, always, wider, principal, at_terminal, task, context, carrier`
 
 // Answer answers a question from elsewhere than where it was asked. The first answer holds: to any later
 // one it gives the reason (ErrAnswered and its like) with the question as it stands. record is called while
@@ -81,7 +81,10 @@ func (s *Store) Settle(ctx context.Context, id string, answer Answer) (a Approva
 func (a *Approval) answer(answer Answer, where Where, now time.Time) {
 	a.State, a.Answered, a.Where, a.Approver, a.Reason = Denied, now, where, answer.Approver, answer.Reason
 	if answer.Approved {
-		a.State, a.Always = Approved, answer.Always && a.Lasting != "" && !a.Left && answer.Asker == a.Asker()
+		a.State = Approved
+		if answer.Always > 0 && answer.Always <= len(a.Lasting) && !a.Left && answer.Asker == a.Asker() {
+			a.Always = answer.Always
+		}
 	}
 }
 
@@ -190,8 +193,8 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 		used = a.Used.UnixMilli()
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE approvals SET state = ?, answered = ?, answered_where = ?, approver = ?,
-		reason = ?, used = ?, used_by = ?, always = ? WHERE id = ?`,
-		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.Always, a.ID)
+		reason = ?, used = ?, used_by = ?, always = ?, wider = ? WHERE id = ?`,
+		a.State, a.Answered.UnixMilli(), a.Where, a.Approver, a.Reason, used, a.UsedBy, a.Always > 0, max(a.Always-1, 0), a.ID)
 	return err
 }
 
@@ -200,10 +203,12 @@ func set(ctx context.Context, tx *sql.Tx, a Approval) error {
 func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 	var a Approval
 	var asked, expires, answered, used int64
+	var always bool
+	var wider int
 	err := row.Scan(&a.ID, &asked, &expires, &a.State, &a.owner, &a.Door, &a.Agent, &a.Session, &a.CallID,
 		&a.ToolCall, &a.Kind,
 		&a.Title, &a.Text, &a.Digest, &a.Bound, &answered, &a.Where, &a.Approver, &a.Reason,
-		&a.Key, &used, &a.UsedBy, &a.Lasting, &a.Always, &a.Principal, &a.AtTerminal,
+		&a.Key, &used, &a.UsedBy, &a.Lasting, &always, &wider, &a.Principal, &a.AtTerminal,
 		&a.Task, &a.Context, &a.Carrier)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Approval{}, ErrNoApproval
@@ -212,6 +217,9 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Approval, error) {
 		return Approval{}, fmt.Errorf("read a question: %w", err)
 	}
 	a.Asked, a.Expires = time.UnixMilli(asked), time.UnixMilli(expires)
+	if always {
+		a.Always = 1 + wider
+	}
 	if answered > 0 {
 		a.Answered = time.UnixMilli(answered)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,19 +211,22 @@ func TestAlways(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		lasting string
+		lasting Lasting
 		answer  Answer
 		owner   string
 		joined  string // the session of a call that takes it over between showing and answering
-		want    bool
+		want    int
 	}{
-		{"a yes for the session", "this file", Answer{Approved: true, Always: true}, process.This(), "", true},
-		{"a yes", "this file", Answer{Approved: true}, process.This(), "", false},
-		{"a no", "this file", Answer{Always: true}, process.This(), "", false},
-		{"where nothing lasts", "", Answer{Approved: true, Always: true}, process.This(), "", false},
-		{"whoever asked has ended", "this file", Answer{Approved: true, Always: true}, "nobody", "", false},
-		{"another session asks it by now", "this file", Answer{Approved: true, Always: true}, "nobody", "another", false},
-		{"another process asks it by now", "this file", Answer{Approved: true, Always: true}, "nobody", "shown", false},
+		{"a yes for the session", Lasting{"this file"}, Answer{Approved: true, Always: 1}, process.This(), "", 1},
+		{"a wider one", Lasting{"this file", "all files"}, Answer{Approved: true, Always: 2}, process.This(), "", 2},
+		{"one that is not offered", Lasting{"this file"}, Answer{Approved: true, Always: 2}, process.This(), "", 0},
+		{"what no number is", Lasting{"this file"}, Answer{Approved: true, Always: -1}, process.This(), "", 0},
+		{"a yes", Lasting{"this file"}, Answer{Approved: true}, process.This(), "", 0},
+		{"a no", Lasting{"this file"}, Answer{Always: 1}, process.This(), "", 0},
+		{"where nothing lasts", nil, Answer{Approved: true, Always: 1}, process.This(), "", 0},
+		{"whoever asked has ended", Lasting{"this file"}, Answer{Approved: true, Always: 1}, "nobody", "", 0},
+		{"another session asks it by now", Lasting{"this file"}, Answer{Approved: true, Always: 1}, "nobody", "another", 0},
+		{"another process asks it by now", Lasting{"this file"}, Answer{Approved: true, Always: 1}, "nobody", "shown", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -251,14 +255,14 @@ func TestAlways(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := s.Get(t.Context(), "q")
-			if err != nil || got.State == Pending || got.Always != test.want || got.Lasting != test.lasting {
-				t.Errorf("got %v for %q, %v; want %v", got.Always, got.Lasting, err, test.want)
+			if err != nil || got.State == Pending || got.Always != test.want || !slices.Equal(got.Lasting, test.lasting) {
+				t.Errorf("got %d for %q, %v; want %d", got.Always, got.Lasting, err, test.want)
 			}
 			// What the process that asked was not given goes to whoever asks next, in another session.
 			if _, err := s.db.Exec("UPDATE approvals SET owner = 'nobody'"); err != nil {
 				t.Fatal(err)
 			}
-			if given, err := s.Take(t.Context(), q); err != nil || given.Always {
+			if given, err := s.Take(t.Context(), q); err != nil || given.Always != 0 {
 				t.Errorf("the next one is given %v, %v", given.Always, err)
 			}
 		})

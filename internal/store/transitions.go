@@ -110,7 +110,7 @@ func (s *Store) left(ctx context.Context, tx *sql.Tx, key string) ([]Approval, e
 // give returns an answer that waited to the call of another question, for good.
 func (s *Store) give(ctx context.Context, tx *sql.Tx, earlier, to Approval) (Approval, error) {
 	given := earlier
-	given.Always = false // that was for another session
+	given.Always = 0 // that was for another session
 	given.Task, given.Context = to.Task, to.Context
 	given.Used, given.UsedBy, given.Left, given.owner = s.now(), to.CallID, false, s.owner
 	if err := s.recordTransition(TransitionUsed, earlier, given); err != nil {

@@ -194,8 +194,8 @@ type questionData struct {
 	Tool      string        `json:"toolId"`
 	Approval  string        `json:"approvalId,omitempty"` // for a2a-acp approvals
 	Title     string        `json:"title"`
-	Command   string        `json:"command"` // what would run, as a person reads it: Markdown
-	Lasting   string        `json:"lasting,omitempty"`
+	Command   string        `json:"command"`           // what would run, as a person reads it: Markdown
+	Lasting   []string      `json:"lasting,omitempty"` // what can be allowed for the context, the narrowest first
 	Options   []choice      `json:"options"`
 	Expires   *time.Time    `json:"expires,omitempty"`
 	Risk      *questionRisk `json:"risk,omitempty"`
@@ -260,8 +260,10 @@ func (p *presenter) name(id string) string {
 func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (approval.Answer, error) {
 	name := p.name(id)
 	options := []choice{{"allow_once", "Allow", "allow_once"}}
-	if q.Lasting != "" && !q.Once {
-		options = append(options, choice{"allow_always", "Allow in this context: " + q.Lasting, "allow_always"})
+	if !q.Once {
+		for i, words := range q.Lasting {
+			options = append(options, choice{approval.LastingID("allow_always", i+1), "Allow in this context: " + words, "allow_always"})
+		}
 	}
 	options = append(options, choice{"reject_once", "Deny", "reject_once"})
 	how := howToAnswer(name, options)
@@ -304,7 +306,7 @@ func (p *presenter) ask(ctx context.Context, q approval.Question, id string) (ap
 	answer := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson,
 		By: "the A2A client of " + display.Line(p.call.Caller.Name)}
 	if strings.HasPrefix(picked.Kind, "allow_") {
-		answer.Verdict, answer.Always = permissions.Approve, picked.Kind == "allow_always"
+		answer.Verdict, answer.Always = permissions.Approve, q.LastingOf("allow_always", picked.ID)
 	}
 	return answer, nil
 }

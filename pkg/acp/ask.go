@@ -56,7 +56,7 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn 
 			if asked, picked, err = s.askPerson(ctx, q, optionsOf(q), elsewhere.id, at); err != nil {
 				return approval.Answer{}, err
 			}
-			return picked.answer(optionsOf(q))
+			return picked.answer(q)
 		}
 		card = s.b.ours.nextID()
 		at.add(s.openCard(id, card, q))
@@ -69,22 +69,40 @@ func (s *Session) ask(ctx context.Context, q approval.Question, at *place, turn 
 }
 
 // lasts reports whether "always" would allow anything.
-func lasts(q approval.Question) bool { return !q.Once && q.Lasting != "" }
+func lasts(q approval.Question) bool { return !q.Once && len(q.Lasting) > 0 }
 
 // optionsOf returns the options that a question of ours has.
 func optionsOf(q approval.Question) (options []permissions.Option) {
 	for _, o := range askOptions {
-		if lasts(q) || o.Kind != allowAlways {
+		if o.Kind != allowAlways {
 			options = append(options, o)
+		} else if !q.Once {
+			options = append(options, lastingOptions(o, q.Lasting)...)
 		}
 	}
 	return options
 }
 
+// lastingOptions returns an option for each of what an "always" can allow. Where there are several each says what it is.
+func lastingOptions(narrowest permissions.Option, lasting []string) (options []permissions.Option) {
+	for i, words := range lasting {
+		option := narrowest
+		option.ID = approval.LastingID(narrowest.ID, i+1)
+		if len(lasting) > 1 {
+			option.Name = "In this session, allow " + display.Line(words)
+		}
+		options = append(options, option)
+	}
+	return options
+}
+
+// allowSession is the id of the narrowest of our options that last.
+const allowSession = "a2a-acp-allow-session"
+
 // Our own options.
 var askOptions = []permissions.Option{
 	{ID: "a2a-acp-allow-once", Name: "Allow once", Kind: allowOnce},
-	{ID: "a2a-acp-allow-session", Name: "Allow in this session", Kind: allowAlways},
+	{ID: allowSession, Name: "Allow in this session", Kind: allowAlways},
 	{ID: "a2a-acp-reject", Name: "Reject", Kind: rejectOnce},
 }
 
@@ -124,7 +142,7 @@ func (s *Session) put(ctx context.Context, id, card string, q approval.Question,
 	if outcome.text("outcome") != "selected" {
 		return approval.Answer{}, errTurnCancelled
 	}
-	return Picked{Option: outcome.text("optionId"), By: editorAnswers}.answer(optionsOf(q))
+	return Picked{Option: outcome.text("optionId"), By: editorAnswers}.answer(q)
 }
 
 // openCard announces the card that the question stands in.

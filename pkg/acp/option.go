@@ -22,7 +22,8 @@ const (
 // offer is an option of an agent's question, as it is passed on.
 type offer struct {
 	permissions.Option
-	more []member
+	more    []member
+	lasting int // of one that is kept here: which of the question's Lasting it allows, counted from 1; else 0
 }
 
 // readOffers reads the options of a permission request. Two options with one id could not be told apart, and
@@ -47,9 +48,50 @@ func readOffers(p *params) (offers []offer, unknown []member) {
 
 // write returns the option as the person is offered it: its name says what its kind does.
 func (o offer) write() json.RawMessage {
-	members := []member{{"optionId", encode(o.ID)}, {"name", encode(honestName(o.Option))},
+	members := []member{{"optionId", encode(o.ID)}, {"name", encode(o.shownName())},
 		{"kind", encode(o.Kind)}}
 	return write(append(members, o.more...))
+}
+
+// shownName returns the option's name as a person is shown it: ours where it says what is kept here.
+func (o offer) shownName() string {
+	if o.lasting > 0 {
+		return o.Name
+	}
+	return honestName(o.Option)
+}
+
+// offered returns the options that the person has. Where an "always" that is kept here can be one of several, each is an
+// option, and says what it allows: the agent's own would say what it means to the agent.
+func (p *permissionPrompt) offered() (offers []offer) {
+	always := p.offersLasting()
+	for _, o := range p.offers {
+		if always == "" || o.ID != always {
+			offers = append(offers, o)
+			continue
+		}
+		for i, ours := range lastingOptions(permissions.Option{ID: allowSession, Kind: allowAlways}, p.question.Lasting) {
+			if i == 0 {
+				ours.ID = o.ID
+			}
+			offers = append(offers, offer{Option: ours, lasting: i + 1})
+		}
+	}
+	return offers
+}
+
+// offersLasting returns the id of the agent's option in whose place there are several of ours; "" where there are none. An
+// agent that has ids like ours gets none, since an answer could mean either.
+func (p *permissionPrompt) offersLasting() string {
+	always, offered := firstOf(p.options, allowAlways)
+	_, once := firstOf(p.options, allowOnce)
+	likeOurs := slices.ContainsFunc(p.options, func(o permissions.Option) bool {
+		return strings.HasPrefix(strings.TrimSpace(folded(o.ID)), allowSession)
+	})
+	if !offered || !once || likeOurs || !p.b.keepsAlways(p) || len(p.question.Lasting) < 2 {
+		return ""
+	}
+	return always.ID
 }
 
 // The words by which names of options say yes, and those by which they say no.

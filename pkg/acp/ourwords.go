@@ -34,18 +34,21 @@ func (p *permissionPrompt) forSession() string {
 	}
 	switch _, once := firstOf(p.options, allowOnce); {
 	case p.b.o.ForwardAlways:
-		return inSession("the agent gets your answer as it is, and keeps what it likes", "")
+		return inSession([]string{"the agent gets your answer as it is, and keeps what it likes"}, "")
 	case !once && p.b.keepsAlways(p):
-		return inSession("the agent has no answer for this once, so it gets yours as it is, and keeps what it likes", "")
+		return inSession([]string{"the agent has no answer for this once, so it gets yours as it is, and keeps what it likes"}, "")
 	}
-	return inSession(p.lasting, p.unkept)
+	return inSession(p.question.Lasting, p.question.Unkept)
 }
 
-// inSession says what a yes for the rest of the session would allow, or why nothing is kept here.
-func inSession(lasting, unkept string) string {
+// inSession says what a yes for the rest of the session can allow, or why nothing is kept here.
+func inSession(lasting []string, unkept string) string {
 	switch {
-	case lasting != "":
-		return "Allow in this session: " + display.Whole(lasting)
+	case len(lasting) > 1:
+		return "Allow in this session: " + display.Whole(strings.Join(lasting, "; or ")) + ". Files that run later, or hold secrets, " +
+			"are asked about all the same."
+	case len(lasting) > 0:
+		return "Allow in this session: " + display.Whole(lasting[0])
 	case unkept != "":
 		return "Allow in this session: nothing is kept: " + display.Whole(unkept)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/approval"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/gate"
 	"github.com/a2a-acp/a2a-acp/internal/ndjson"
@@ -37,8 +38,7 @@ type permissionPrompt struct {
 	claim    claim
 	b        *Bridge
 	asked    permissions.Decision // what asks the person
-	lasting  string               // what a yes for the session would allow, in words; "" for nothing
-	unkept   string               // why that is nothing
+	question approval.Question    // that the person is asked
 	reply    reply                // what the editor said
 	picked   string               // the option that the person at the editor picked, or who answers in his place
 	pickedBy string               // who that was
@@ -320,9 +320,9 @@ func (p *permissionPrompt) line() []byte {
 				member{"subject", write(append([]member{{"type", encode(p.subject)}}, p.told...))})
 		}
 	}
-	options := make([]json.RawMessage, len(p.offers))
-	for i, o := range p.offers {
-		options[i] = o.write()
+	var options []json.RawMessage
+	for _, o := range p.offered() {
+		options = append(options, o.write())
 	}
 	members = append(append(members, member{"options", encode(options)}), p.more...)
 	return join(`{"jsonrpc":"2.0","id":`, p.id, `,"method":`, encode(methodPermission), `,"params":`,

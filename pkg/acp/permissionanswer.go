@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ func (p *permissionPrompt) Ask(ctx context.Context, q approval.Question) (approv
 	if p.below && p.standsElsewhere() {
 		return p.session.ask(ctx, q, p.place, p.queued)
 	}
-	p.lasting, p.unkept = q.Lasting, q.Unkept
+	p.question = q
 	board := p.b.o.Board
 	if !p.standsElsewhere() {
 		board = nil
@@ -64,8 +65,8 @@ func (p *permissionPrompt) put(ctx context.Context, q approval.Question, stands 
 	b := p.b
 	if b.o.Person != nil {
 		var options []permissions.Option
-		for _, o := range p.options {
-			options = append(options, permissions.Option{ID: o.ID, Name: honestName(o), Kind: o.Kind})
+		for _, o := range p.offered() {
+			options = append(options, permissions.Option{ID: o.ID, Name: o.shownName(), Kind: o.Kind})
 		}
 		var picked Picked
 		if p.askedAs, picked, err = p.session.askPerson(ctx, q, options, stands, p.place); err != nil {
@@ -133,11 +134,12 @@ func (p *permissionPrompt) read(answer ndjson.Frame) (approval.Answer, error) {
 
 // pick is what the option that the person has picked amounts to.
 func (p *permissionPrompt) pick(picked Picked) (approval.Answer, error) {
-	at := slices.IndexFunc(p.options, func(o permissions.Option) bool { return o.ID == picked.Option })
+	offered := p.offered()
+	at := slices.IndexFunc(offered, func(o offer) bool { return o.ID == picked.Option })
 	if at < 0 {
 		return approval.Answer{}, errNotAnswered
 	}
-	option := p.options[at]
+	option := offered[at]
 	p.picked, p.pickedBy = option.ID, picked.By
 	a := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson, By: picked.By,
 		Reason: picked.Reason, Option: option.ID}
@@ -148,7 +150,7 @@ func (p *permissionPrompt) pick(picked Picked) (approval.Answer, error) {
 	case allowAlways:
 		a.Verdict = permissions.Approve
 		if once, found := firstOf(p.options, allowOnce); found && p.b.keepsAlways(p) {
-			a.Always, a.Option = true, once.ID
+			a.Always, a.Option = cmp.Or(option.lasting, 1), once.ID
 		}
 	default:
 		a.Reason = "an option of the kind " + display.Line(option.Kind) + ", and nobody here knows what that means"

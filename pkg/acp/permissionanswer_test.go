@@ -548,3 +548,52 @@ auto_approval_policies:
 		}
 	}
 }
+
+// TestHowMuchIsAllowedForASession has a person choose how much, in an agent's question and in one of ours. The agent is told
+// yes for this once, whichever is chosen.
+func TestHowMuchIsAllowedForASession(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ option, below, beside string }{
+		{"a", "asked", "asked"}, {"a2a-acp-allow-session-2", "answered", "asked"}, {"a2a-acp-allow-session-3", "answered", "answered"},
+	} {
+		t.Run(test.option, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "", workDir(t))
+			at := func(name string) string { return filepath.Join(d.work, name) }
+			outcome, question := d.request("session/request_permission", editOf("s1", "c1", at("src/a.go"), "null", "x"))
+			if outcome != "asked" {
+				t.Fatalf("it is %s: %s", outcome, question.line)
+			}
+			if told := d.answer(question, test.option, "r1"); !strings.Contains(told.line, `"optionId":"y"`) {
+				t.Errorf("the agent is told %s", told.line)
+			}
+			for name, want := range map[string]string{"src/b.go": test.below, "docs2/c.go": test.beside, "src/Makefile": "asked", "../d.go": "asked"} {
+				if got, s := d.request("session/request_permission", editOf("s1", name, at(name), "null", "x")); got != want {
+					t.Errorf("%s is %s, want %s: %s", name, got, want, s.line)
+				} else if got == "asked" {
+					d.answer(s, "n", fmt.Sprintf("r%d", d.next))
+				}
+			}
+		})
+	}
+	t.Run("in a question of ours", func(t *testing.T) {
+		t.Parallel()
+		d := newDialogue(t, "", "", workDir(t))
+		_, question := d.request("fs/write_text_file", writeOf("s1", filepath.Join(d.work, "src", "a.go"), "x"))
+		if !strings.Contains(question.line, `"name":"In this session, allow writing everything below `) {
+			t.Fatalf("it is %s", question.line)
+		}
+		d.answer(question, "a2a-acp-allow-session-2", "r1")
+		if got, s := d.request("fs/write_text_file", writeOf("s1", filepath.Join(d.work, "src", "b.go"), "x")); got != "forwarded" {
+			t.Errorf("another below it is %s: %s", got, s.line)
+		}
+	})
+	t.Run("where the agent's ids are like ours", func(t *testing.T) {
+		t.Parallel()
+		d := newDialogue(t, "", "", workDir(t))
+		edit := strings.Replace(editOf("s1", "c1", filepath.Join(d.work, "src/a.go"), "null", "x"), `"optionId":"n"`, `"optionId":"A2A-acp-allow-session-2"`, 1)
+		if _, question := d.request("session/request_permission", edit); strings.Contains(question.line, "everything below `src`\",") {
+			t.Errorf("it is %s", question.line)
+		}
+	})
+}

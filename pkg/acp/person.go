@@ -44,12 +44,12 @@ type Picked struct {
 }
 
 // answer is what the option of a question of ours amounts to.
-func (p Picked) answer(options []permissions.Option) (approval.Answer, error) {
-	for _, o := range options {
+func (p Picked) answer(q approval.Question) (approval.Answer, error) {
+	for _, o := range optionsOf(q) {
 		if o.ID != p.Option {
 			continue
 		}
-		a := approval.Answer{Verdict: permissions.Approve, Always: o.Kind == allowAlways,
+		a := approval.Answer{Verdict: permissions.Approve, Always: q.LastingOf(allowSession, o.ID),
 			Source: permissions.SourcePerson, Reason: p.Reason, By: p.By}
 		if o.Kind == rejectOnce {
 			a.Verdict, a.Reason = permissions.Reject, cmp.Or(p.Reason, gate.SaidNo)

@@ -160,7 +160,7 @@ const permission = `{"messageId":"q","role":"ROLE_AGENT","parts":[{"text":"Delet
 // TestRemoteAsks has the agent ask: a person answers, every time, whatever the rules approve, and nobody's answer is a no.
 func TestRemoteAsks(t *testing.T) {
 	t.Parallel()
-	yes := approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}
+	yes := approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}
 	no := approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}
 	for name, row := range map[string]struct {
 		answer *approval.Answer

@@ -170,7 +170,7 @@ func TestAlways(t *testing.T) {
 				if q.Once != test.confirmed {
 					t.Errorf("got once %t of a tool that requires confirmation: %t", q.Once, test.confirmed)
 				}
-				return approval.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Always: 1, Source: permissions.SourcePerson}, nil
 			}
 			for _, session := range test.sessions {
 				h.session = session
@@ -272,7 +272,7 @@ func TestWhatChangesWhileAsking(t *testing.T) {
 func TestLinksThatChange(t *testing.T) {
 	t.Parallel()
 	yes := func(context.Context, approval.Question) (approval.Answer, error) {
-		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}, nil
+		return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}, nil
 	}
 	for _, test := range []struct {
 		name, script string

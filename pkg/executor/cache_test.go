@@ -205,7 +205,7 @@ func TestKeptForOthers(t *testing.T) {
 				if q.Session != "a" {
 					return approval.Answer{Verdict: permissions.Reject, Source: permissions.SourcePerson}, nil
 				}
-				return approval.Answer{Verdict: permissions.Approve, Always: true, Source: permissions.SourcePerson}, nil
+				return approval.Answer{Verdict: permissions.Approve, Always: 1, Source: permissions.SourcePerson}, nil
 			}
 			work := caching()
 			work.Caching.Key = test.key

@@ -178,9 +178,9 @@ func (j judge) Decide(r permissions.Request) permissions.Decision {
 	return d
 }
 
-func (j judge) Remember(allows permissions.Allowance) string {
+func (j judge) Remember(allows permissions.Allowance, scope int) string {
 	j.h.step("remember")
-	return j.h.authority.Remember(allows)
+	return j.h.authority.Remember(allows, scope)
 }
 
 func (j judge) Forget(session string) { j.h.authority.Forget(session) }

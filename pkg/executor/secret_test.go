@@ -46,7 +46,7 @@ func TestSecrets(t *testing.T) {
 			var asked approval.Question
 			h.answers = func(_ context.Context, q approval.Question) (approval.Answer, error) {
 				asked = q
-				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: true}, nil
+				return approval.Answer{Verdict: permissions.Approve, Source: permissions.SourcePerson, Always: 1}, nil
 			}
 			value := quoted(t, secretValue)
 			if work.Parameters[0].Type == tool.TypeArray {

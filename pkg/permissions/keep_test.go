@@ -14,7 +14,7 @@ import (
 // remember keeps an "always" about a request for a session.
 func remember(a *Authority, session string, r Request) string {
 	r.Session = session
-	return a.Remember(a.Allowance(r, func(text string) string { return text }))
+	return a.Remember(a.Allowance(r, func(text string) string { return text }), 1)
 }
 
 // What a person allows for a session is what was shown: a link that is turned while the person reads makes it nothing else.
@@ -39,8 +39,8 @@ func TestSessionGrantsAreForWhatWasShown(t *testing.T) {
 		if err := errors.Join(os.Remove(link), os.Symlink(elsewhere, link)); err != nil {
 			t.Fatal(err)
 		}
-		if words := a.Remember(shown); words != "kept for this session: "+shown.String() || strings.Contains(words, elsewhere) {
-			t.Errorf("%s: shown as %q, %s", name, shown, words)
+		if words := a.Remember(shown, 1); words != "kept for this session: "+shown.Scopes()[0] || strings.Contains(words, elsewhere) {
+			t.Errorf("%s: shown as %q, %s", name, shown.Scopes(), words)
 		}
 		if d := a.Decide(r); d.Verdict != Ask {
 			t.Errorf("%s: what the name means by now is %s: %s", name, d.Verdict, d.Reason)

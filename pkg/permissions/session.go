@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -49,46 +50,44 @@ func (s *Sessions) name(key string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Allowance is what a person's "always" about an act allows for the rest of its session: that which was shown, and not
+// Allowance is what a person's "always" about an act can allow for the rest of its session: that which was shown, and not
 // what the names of the act mean by the time of the answer. The zero Allowance allows nothing.
 type Allowance struct {
 	session, agent string
-	key            string // "" where it allows nothing
-	words          string // what it allows, or why nothing
-	asked          askers // the rules that asked then
+	scopes         []scope // that the person chooses one of, the narrowest first; none where it allows nothing
+	nothing        string  // why it allows nothing
+	asked          askers  // the rules that asked then
 }
 
-// String returns in words what it allows; "" for nothing.
-func (a Allowance) String() string {
-	if a.key == "" {
-		return ""
+// Scopes returns in words what it can allow, the narrowest first.
+func (a Allowance) Scopes() (words []string) {
+	for _, s := range a.scopes {
+		words = append(words, s.words)
 	}
-	return a.words
+	return words
 }
 
 // Nothing returns in words why it allows nothing; "" where it allows something.
-func (a Allowance) Nothing() string {
-	if a.key != "" {
-		return ""
-	}
-	return a.words
-}
+func (a Allowance) Nothing() string { return a.nothing }
 
-// Allowance returns what an "always" about the act would allow, as narrowly as it can be understood: the same file
-// for a read or a write, the same text in the same directory for a command, the same tool for a call; in the workspace
-// that the session has now, and until another rule asks than those that do now. What is asked every time (see
-// Authority.Decide) is asked every time, so it allows nothing of that. mask takes what nobody may see out of a text:
-// the words are written down, and shown.
+// Allowance returns what an "always" about the act would allow. First as narrowly as it can be understood: the same file
+// for a read or a write, the same text in the same directory for a command, the same tool for a call. Of files also what
+// lies below their directory, and in the workspace (see wider). All in the workspace that the session has now, and until
+// another rule asks than those that do now. What is asked every time (see Authority.Decide) is asked every time, so it
+// allows nothing of that. mask takes what nobody may see out of a text: the words are written down, and shown.
 func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allowance) {
-	defer a.sayPanic(&allows.words, "")
+	defer a.sayPanic(&allows.nothing, "")
 	v, inForce := a.evaluate(r, a.now())
 	rules, _ := inForce.decide(v)
 	v.gatherGuard()
-	key, words := v.allowance()
-	if r.Session == "" && key != "" {
-		key, words = "", "there is no session"
+	scopes, why := v.scopes()
+	if r.Session == "" && why == "" {
+		scopes, why = nil, "there is no session"
 	}
-	allows = Allowance{session: r.Session, agent: r.Agent, key: v.here(key), words: mask(words), asked: askers{}}
+	allows = Allowance{session: r.Session, agent: r.Agent, nothing: mask(why), asked: askers{}}
+	for _, s := range scopes {
+		allows.scopes = append(allows.scopes, scope{v.here(s.key), mask(s.words)})
+	}
 	for _, rule := range rules.asks {
 		allows.asked[rule.saying()] = true
 	}
@@ -98,12 +97,13 @@ func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allow
 	return allows
 }
 
-// Remember keeps a person's "always" for the session, and says in a sentence exactly what it kept, or why nothing.
-func (a *Authority) Remember(allows Allowance) (said string) {
-	session, key, words := allows.session, allows.key, allows.words
-	if key == "" {
-		return "nothing is kept: " + words
+// Remember keeps a person's "always" for the session, as far as the scope of this number says, counted from 1. It says in a
+// sentence exactly what it kept, or why nothing.
+func (a *Authority) Remember(allows Allowance, number int) (said string) {
+	if number < 1 || number > len(allows.scopes) {
+		return "nothing is kept: " + cmp.Or(allows.nothing, "that was not offered")
 	}
+	session, key, words := allows.session, allows.scopes[number-1].key, allows.scopes[number-1].words
 	if a.kept.log != nil {
 		if err := a.kept.log.Granted(session, allows.agent, a.kept.name(key), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " +
@@ -144,11 +144,15 @@ func (a *Authority) Forget(session string) {
 // keeps reports whether a person has allowed the act for its session, also as far as the rules ask that ask now.
 func (a *Authority) keeps(v *evaluation, rules outcome) bool {
 	key, _ := v.allowance()
-	if key = v.here(key); key == "" || v.Session == "" {
+	if key == "" || v.Session == "" {
 		return false
 	}
-	return a.kept.holds(v.Session, key, rules) &&
-		(a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
+	holds := func(key string) bool {
+		key = v.here(key)
+		return a.kept.holds(v.Session, key, rules) &&
+			(a.kept.log == nil || a.kept.log.Holds(v.Session, a.kept.name(key)))
+	}
+	return holds(key) || v.liesBelow(holds)
 }
 
 // holds reports whether something is allowed although the rules ask.
@@ -163,10 +167,7 @@ func (s *Sessions) holds(session, key string, rules outcome) bool {
 // here makes the key of what a person allows one of the act's workspace: what was shown there is not what it is
 // in another. What is allowed for one of the daemon's principals is for no other, whatever their sessions are called.
 func (v *evaluation) here(key string) string {
-	switch {
-	case key == "":
-		return ""
-	case v.Served:
+	if v.Served {
 		return digest.Of("for", v.Caller(), workspaceKey(v.Workspace), key)
 	}
 	return digest.Of("in", workspaceKey(v.Workspace), key)
@@ -239,11 +240,7 @@ func (v *evaluation) fileAllowance() (key, words string) {
 	case len(paths) == 0:
 		return "", "it names no file"
 	}
-	verb := "reading"
-	if v.Action == ActionWrite {
-		verb = "writing"
-	}
-	return digest.Of(append([]string{"files", string(v.Action)}, paths...)...), verb + " " + v.shownAll(paths)
+	return digest.Of(append([]string{"files", string(v.Action)}, paths...)...), v.verb() + " " + v.shownAll(paths)
 }
 
 // toolAllowance keeps a tool for the workspace: files outside of it belong to what is kept, one by one.

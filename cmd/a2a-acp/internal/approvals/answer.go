@@ -18,7 +18,8 @@ import (
 )
 
 func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
-	var yes, session bool
+	var yes bool
+	var session int
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
@@ -32,7 +33,9 @@ It needs a terminal that no agent has started, with --yes too.`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
 	}
-	cmd.Flags().BoolVar(&session, "session", false, "also for the rest of its session, as the question says")
+	cmd.Flags().IntVar(&session, "session", 0, "also for the rest of its session, as the question says; --session=2 where it "+
+		"offers more than one")
+	cmd.Flags().Lookup("session").NoOptDefVal = "1"
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := cli.CheckAtTerminal(env, "approving"); err != nil {
@@ -42,7 +45,10 @@ It needs a terminal that no agent has started, with --yes too.`,
 			if yes {
 				return true, nil
 			}
-			how := map[bool]string{false: "this once", true: "and for the rest of the session"}[session]
+			how := "this once"
+			if session != 0 {
+				how = "and for the rest of the session"
+			}
 			return env.AskYes(cmd.Context(), "\nAllow it, "+how+"?")
 		})
 	}
@@ -140,8 +146,14 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return tooLate(env, id, asked, err)
 	}
 	writeQuestion(env, env.Stderr, asked, answer.Approved)
-	if answer.Always && (asked.Lasting == "" || asked.Left) {
+	switch offered := len(asked.Lasting); {
+	case answer.Always != 0 && (offered == 0 || asked.Left):
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: it can be allowed once only; leave --session out", display.Line(id)))
+	case answer.Always < 0 || answer.Always > offered:
+		return cli.Fail(exit.Usage, fmt.Errorf("%s: --session is a number from 1 to %d", display.Line(id), offered))
+	}
+	if answer.Always > 1 {
+		fmt.Fprintf(env.Stderr, "\n--session=%d: %s\n", answer.Always, display.Line(asked.Lasting[answer.Always-1]))
 	}
 	switch means, err := meant(); {
 	case err != nil:
@@ -167,7 +179,7 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 			answered.State, answered.Expires.Local().Format("15:04 on Monday"), answered.ID))
 		return nil
 	}
-	if answer.Always && !answered.Always {
+	if answer.Always > 0 && answered.Always == 0 {
 		env.Say(fmt.Sprintf("%s, this once: %s", answered.State, joinedSince))
 		return nil
 	}
@@ -207,8 +219,14 @@ func writeQuestion(env *cli.Environment, w io.Writer, a store.Approval, mayAllow
 	switch {
 	case a.State != store.Pending:
 		return
-	case mayAllow && s.Lasting != "" && !a.Left:
-		say(fmt.Sprintf("With --session it is allowed for the rest of its session, too: %s.", s.Lasting))
+	case mayAllow && !a.Left:
+		for i, words := range s.Lasting {
+			flag := "--session"
+			if i > 0 {
+				flag = fmt.Sprintf("--session=%d", i+1)
+			}
+			say(fmt.Sprintf("With %s it is allowed for the rest of its session, too: %s.", flag, words))
+		}
 	}
 	if a.Bound {
 		say(fmt.Sprintf("Bound: exactly this is run, and nothing else (%s).", s.Digest))

@@ -67,8 +67,8 @@ type shownApproval struct {
 	Text      string     `json:"text"`
 	Digest    string     `json:"digest,omitempty"`
 	Bound     bool       `json:"bound"`
-	Lasting   string     `json:"lasting,omitempty"` // what a yes for the rest of the session would allow
-	Always    bool       `json:"always,omitempty"`  // the yes is one
+	Lasting   []string   `json:"lasting,omitempty"` // what a yes for the rest of the session can allow, the narrowest first
+	Always    int        `json:"always,omitempty"`  // which of these the yes has allowed, counted from 1
 	Answered  *time.Time `json:"answered,omitempty"`
 	Approver  string     `json:"approver,omitempty"`
 	Reason    string     `json:"reason,omitempty"`
@@ -87,8 +87,11 @@ func showApproval(a store.Approval) shownApproval {
 		CallID:   display.Line(a.CallID),
 		ToolCall: display.Line(a.ToolCall), Kind: display.Line(a.Kind), Title: display.Line(a.Title),
 		Text: display.Whole(a.Text), Digest: display.Line(a.Digest), Bound: a.Bound,
-		Lasting: display.Line(a.Lasting), Always: a.Always,
+		Always:   a.Always,
 		Approver: display.Line(a.Approver), Reason: display.Line(a.Reason),
+	}
+	for _, words := range a.Lasting {
+		s.Lasting = append(s.Lasting, display.Line(words))
 	}
 	if !a.Answered.IsZero() {
 		s.Answered = &a.Answered

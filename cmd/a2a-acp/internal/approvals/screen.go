@@ -262,7 +262,7 @@ func (s *screen) give(ctx context.Context, wish inbox.Wish) error {
 	}
 	s.box.Answered()
 	said := fmt.Sprintf("%s: %s", answered.State, answered.Title)
-	if wish.Always && !answered.Always {
+	if wish.Always > 0 && answered.Always == 0 {
 		said = fmt.Sprintf("%s, this once: %s", answered.State, joinedSince)
 	}
 	s.box.Shows(display.Line(said))
