@@ -121,9 +121,9 @@ func TestChange(t *testing.T) {
 		want   string
 	}{
 		{"a new file", FileChange{Path: "a\x1b", NewText: "x\u202e\n```\ny"}, "a\\u{1b} would hold, 10 bytes in all:\n````\nx\\u{202e}\n```\ny\n````"},
-		{"a line", FileChange{Path: "a", OldText: &before, NewText: "one\n2\nthree\nfour\n"}, "a would change from line 2 on:\n```diff\n-two\n+2\n```"},
-		{"a line more", FileChange{Path: "a", OldText: &before, NewText: before + "five"}, "a would change from line 5 on:\n```diff\n+five\n```"},
-		{"all gone", FileChange{Path: "a", OldText: &before, NewText: ""}, "a would change from line 1 on:\n```diff\n-one\n-two\n-three\n-four\n```"},
+		{"a line", FileChange{Path: "a", OldText: &before, NewText: "one\n2\nthree\nfour\n"}, "a would change:\n```diff\n-two\n+2\n```"},
+		{"a line more", FileChange{Path: "a", OldText: &before, NewText: before + "five"}, "a would change:\n```diff\n+five\n```"},
+		{"all gone", FileChange{Path: "a", OldText: &before, NewText: ""}, "a would change:\n```diff\n-one\n-two\n-three\n-four\n```"},
 		{"nothing", FileChange{Path: "a", OldText: &before, NewText: before}, "a would stay as it is"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
 
-// Show returns a change for people who see text only: the lines that differ.
+// Show returns a change for people who see text only: the lines that differ. It does not say which lines of the file these
+// are, since an agent may show a part of it.
 func (c FileChange) Show() string {
 	if c.OldText == nil {
 		return fmt.Sprintf("%s would hold, %d bytes in all:\n%s", display.Line(c.Path), len(c.NewText),
@@ -26,7 +27,7 @@ func (c FileChange) Show() string {
 	if removed == "" && added == "" {
 		return display.Line(c.Path) + " would stay as it is"
 	}
-	return fmt.Sprintf("%s would change from line %d on:\n%s", display.Line(c.Path), start+1,
+	return fmt.Sprintf("%s would change:\n%s", display.Line(c.Path),
 		display.Fence("diff", marked("-", removed)+marked("+", added)))
 }
 

@@ -68,6 +68,11 @@ func list(env *cli.Environment) *cobra.Command {
 			out.Add(row.Editor, inWords(row.Guarded), inWords(row.Unguarded), row.tools(), display.Line(where))
 		}
 		out.Write(env.Stdout)
+		for _, c := range editor.Clients() {
+			if mcp.workspace == "" && mcp.configPath == "" && (len(args) == 0 || args[0] == c.Name) && ownedHere(env, c) {
+				sayOwned(env, c)
+			}
+		}
 		return nil
 	}
 	return cmd

@@ -203,9 +203,14 @@ func disableMCP(cmd *cobra.Command, env *cli.Environment, c editor.Client, f mcp
 		return cli.Fail(exit.Usage, err)
 	}
 	if f.workspace == "" && f.configPath == "" && change.None() && ownedHere(env, c) {
-		env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
+		sayOwned(env, c)
 	}
 	return takeOut(cmd.Context(), env, change, dry, yes)
+}
+
+// sayOwned says that the settings of the project in this directory name our MCP server, and how to take it out.
+func sayOwned(env *cli.Environment, c editor.Client) {
+	env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
 }
 
 // ownedHere reports whether the settings of the project in this directory name our MCP server.
