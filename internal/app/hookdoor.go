@@ -104,7 +104,8 @@ func (d *hookDoor) check(dir string) error {
 		if len(f.Files) > 0 {
 			cures = append([]string{"read it and let it count: a2a-acp trust " + display.ShellWord(f.Dir)}, cures...)
 		}
-		why := fmt.Errorf("%s, which %s would go by without asking anybody; %s", f.What, d.known.Title, strings.Join(cures, ", or "))
+		why := fmt.Errorf("%s, which %s would go by without asking anybody; %s", display.Line(f.What), d.known.Title,
+			strings.Join(cures, ", or "))
 		return errors.Join(why, err)
 	}
 	return nil
@@ -334,7 +335,7 @@ func (d *hookDoor) told(dir string, call hook.Call) (why string) {
 		}
 		looked[in] = true
 		for _, f := range unasked.Told(d.known.Name, file, dir) {
-			return fmt.Sprintf("%s, which %s would tell its model with it; %s", f.What, d.known.Title, f.Instead)
+			return fmt.Sprintf("%s, which %s would tell its model with it; %s", display.Line(f.What), d.known.Title, f.Instead)
 		}
 	}
 	return ""

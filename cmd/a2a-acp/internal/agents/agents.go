@@ -46,7 +46,7 @@ func with(ctx context.Context, env *cli.Environment, policies []string, to io.Wr
 	do func(*agentclient.Driver) error) error {
 	options := env.AppOptions(nil, policies)
 	stderr := lines.New(to)
-	options.Say = func(line string) { stderr.Line("a2a-acp: " + display.Whole(line)) }
+	options.Say = func(line string) { stderr.Line(cli.Said(line)) }
 	a, err := app.New(options)
 	if err != nil {
 		return cli.Fail(cli.StartCode(err), err)

@@ -174,7 +174,7 @@ func (p *printer) tell(e agentclient.Event) {
 	switch e.Kind {
 	case agentclient.EventBegan:
 		if e.Began.How == agentclient.OpenedAnew {
-			p.say("the conversation begins anew: " + e.Began.Why)
+			p.say("the conversation begins anew: " + display.Line(e.Began.Why))
 		}
 	case agentclient.EventMessage:
 		text := display.Whole(e.Chunk.Content.Text)
@@ -182,7 +182,7 @@ func (p *printer) tell(e agentclient.Event) {
 		p.inText = text != "" && !strings.HasSuffix(text, "\n")
 	case agentclient.EventToolCall:
 		c := e.ToolCall
-		if words := c.Status + ": " + c.Title; p.last[c.ID] != words {
+		if words := display.Line(c.Status + ": " + c.Title); p.last[c.ID] != words {
 			if p.last == nil {
 				p.last = map[string]string{}
 			}
@@ -202,7 +202,7 @@ func (p *printer) tell(e agentclient.Event) {
 		if e.Answered.Allowed {
 			words = "yes"
 		}
-		p.say(strings.TrimSuffix(fmt.Sprintf("answered with %s: %s", words, e.Answered.Reason), ": "))
+		p.say(strings.TrimSuffix(fmt.Sprintf("answered with %s: %s", words, display.Line(e.Answered.Reason)), ": "))
 	}
 }
 
@@ -234,7 +234,7 @@ func (p *printer) end(o agentclient.Outcome) {
 		fmt.Fprintln(p.env.Stdout)
 	}
 	if o.Stop != agentclient.StopEndTurn {
-		p.say("it stopped: " + string(o.Stop))
+		p.say("it stopped: " + display.Line(string(o.Stop)))
 	}
 }
 

@@ -141,7 +141,7 @@ func bridge(ctx context.Context, env *cli.Environment, given *pflag.FlagSet, fla
 	stdout = claimed
 	stderr := lines.New(env.Stderr)
 	o := env.AppOptions(flags.tools, flags.policies)
-	o.Say, o.Quick = func(line string) { stderr.Line("a2a-acp: " + line) }, true
+	o.Say, o.Quick = func(line string) { stderr.Line(cli.Said(line)) }, true
 	defer cli.OpenLog(env, &o)()
 	a, err := app.New(o)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 
@@ -89,7 +90,30 @@ func (e *Environment) Short(path string) string {
 }
 
 // Say writes one line for the person. What files and programs are called in it has no effect on a terminal.
-func (e *Environment) Say(line string) { fmt.Fprintf(e.Stderr, "a2a-acp: %s\n", display.Whole(line)) }
+func (e *Environment) Say(line string) { fmt.Fprintln(e.Stderr, Said(line)) }
+
+// ourName is what our lines begin with.
+const ourName = "a2a-acp: "
+
+// Said returns what we say as it stands on a terminal: what it quotes gives that no commands, and no line of that looks
+// like one of ours.
+func Said(text string) string {
+	lines := strings.Split(display.Whole(text), "\n")
+	for i, line := range lines[1:] {
+		if strings.HasPrefix(strings.Map(letterOrDigit, line), "a2aacp") {
+			lines[i+1] = "| " + line
+		}
+	}
+	return ourName + strings.Join(lines, "\n")
+}
+
+// letterOrDigit keeps letters and digits, in lower case.
+func letterOrDigit(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return unicode.ToLower(r)
+	}
+	return -1
+}
 
 // Stdio returns the three streams as the files that they are, for a process that is to have them itself.
 func (e *Environment) Stdio() ([]*os.File, error) {

@@ -104,7 +104,7 @@ func (e *Environment) Explain(w io.Writer, _ fang.Styles, err error) {
 	text := strings.TrimSuffix(err.Error(), "\n")
 	if list := yamldoc.List(err); len(list) > 0 {
 		if text != list.Error() { // what was to be done with the files comes first
-			fmt.Fprint(w, "a2a-acp: ")
+			fmt.Fprint(w, ourName)
 		}
 		fmt.Fprintln(w, yamldoc.Shown(err))
 		text = "nothing was done: " + list.Summary()
@@ -112,5 +112,5 @@ func (e *Environment) Explain(w io.Writer, _ fang.Styles, err error) {
 	if !errors.As(err, &coded) {
 		text += "\nhint: a2a-acp --help shows the verbs, a2a-acp VERB --help what one of them takes"
 	}
-	fmt.Fprintf(w, "a2a-acp: %s\n", text)
+	fmt.Fprintln(w, Said(text))
 }
