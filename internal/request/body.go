@@ -52,6 +52,9 @@ func (c *compiler) parseBody(b *Body) *bodyTemplate {
 			c.fail("json", "", fmt.Sprintf("the type %s is not JSON", t.mimeType), "")
 		}
 	case KindForm:
+		if essence := essenceOf(t.mimeType); essence != "" && essence != typeForm {
+			c.fail("form", "", fmt.Sprintf("the type %s is not that of a form", t.mimeType), "")
+		}
 		t.mimeType = typeForm
 		for _, f := range b.Form {
 			t.form = append(t.form, c.parseField("form", f))
@@ -108,12 +111,16 @@ func (c *compiler) parseTextBody(t *bodyTemplate, b *Body) {
 		t.xml = c.parseXML("text", t.text)
 	case essence == "text/plain", onlyTag(t.text) != nil, !hasTags(t.text):
 	default:
-		c.fail("text", firstTag(t.text).source, fmt.Sprintf("it is not known where a value can stand in %s", essence),
-			"write json, form or multipart instead of text, or the whole text as one tag")
+		c.failPlace("text", t.text, essence, "write json, form or multipart instead of text, or the whole text as one tag")
 	}
 	if !b.Base64 {
 		c.wantTexts("text", t.text)
 	}
+}
+
+// failPlace tells that a text is of a type in which a value could be more than one.
+func (c *compiler) failPlace(at string, text []piece, essence, fix string) {
+	c.fail(at, firstTag(text).source, "it is not known where a value can stand in "+essence, fix)
 }
 
 // wantBase64 wants one tag whose values are base64.
@@ -138,6 +145,10 @@ func (c *compiler) parsePart(p Part) partTemplate {
 	t.content = c.parseTags(at+".content", p.Content)
 	if len(t.content) == 0 {
 		t.content = []piece{{}}
+	}
+	essence := essenceOf(t.mimeType)
+	if essence != "" && essence != "text/plain" && hasTags(t.content) && onlyTag(t.content) == nil {
+		c.failPlace(at+".content", t.content, essence, "write the whole part as one tag")
 	}
 	if p.Base64 {
 		c.wantBase64(at+".content", t.content)

@@ -67,7 +67,7 @@ func Compile(spec Spec, list []tool.Parameter) (*Template, []Finding) {
 	if len(spec.Cookies) > 0 && slices.ContainsFunc(spec.Headers, func(h Field) bool { return equalFold(h.Name, "Cookie") }) {
 		c.fail("cookies", "", "the header Cookie stands under headers, too", "take it out there")
 	}
-	t.body = c.parseBody(spec.Body)
+	t.body = c.parseBody(c.typedBody(spec.Body, t.headers))
 	c.checkContentType(t)
 	c.checkIdempotency(t)
 	if spec.Body != nil && spec.Method == "HEAD" {
@@ -274,7 +274,25 @@ func (c *compiler) parseField(where string, spec Field) field {
 	return f
 }
 
-// checkContentType wants the type of a body said once.
+// typedBody returns the body with the type that a header gives it: what a value may be in it follows from that.
+func (c *compiler) typedBody(body *Body, headers []field) *Body {
+	if body == nil || body.Kind == KindMultipart {
+		return body
+	}
+	typed := *body
+	for _, h := range headers {
+		switch {
+		case !equalFold(h.name, "Content-Type") || len(h.values) == 0:
+		case typed.Type != "" || len(h.values) > 1:
+			c.fail(h.at, "", "the type of the body is said twice", "take it out")
+		default:
+			typed.Type = literalOf(h.values[0])
+		}
+	}
+	return &typed
+}
+
+// checkContentType wants no type of a body that has none, or its own.
 func (c *compiler) checkContentType(t *Template) {
 	for _, h := range t.headers {
 		switch {
@@ -283,8 +301,6 @@ func (c *compiler) checkContentType(t *Template) {
 			c.fail(h.at, "", "the request has no body", "take it out")
 		case t.body.kind == KindMultipart:
 			c.fail(h.at, "", "multipart says its type itself", "take it out")
-		case t.body.kind == KindText && t.body.mimeType != typeText && t.body.mimeType != typeBinary:
-			c.fail(h.at, "", "the type of the body is said twice", "take it out")
 		}
 	}
 }
