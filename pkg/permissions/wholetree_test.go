@@ -85,7 +85,7 @@ func TestWholeTrees(t *testing.T) {
 	network := true
 	packing := rule("packing", Approve, func(r *Rule) {
 		r.Commands = &Commands{Network: &network, Redirects: RedirectsWorkspace,
-			Allow: []string{"zip", "scp", "docker build", "docker cp", "podman build", "npm publish", "npm pack", "aws s3", "hg add", "hg addremove", "restic backup", "cargo package"}}
+			Allow: []string{"zip", "scp", "docker build", "docker cp", "podman build", "npm publish", "npm pack", "aws s3", "hg add", "hg addremove", "hg archive", "hg cat", "svn export", "restic backup", "cargo package"}}
 	})
 	packed := bed.authority(File{Name: "p.yaml", Version: Version2, Rules: []Rule{private, packing}})
 	for verdict, texts := range map[Verdict]string{
@@ -102,6 +102,10 @@ func TestWholeTrees(t *testing.T) {
 			aws s3 cp --recursive sub s3://bucket
 			hg add sub
 			hg addremove
+			hg archive out
+			hg cat sub > all
+			svn export . out
+			svn export sub out
 			restic backup sub
 			cargo package`,
 		Approve: `zip -r x.zip plain
@@ -111,6 +115,8 @@ func TestWholeTrees(t *testing.T) {
 			aws s3 sync plain s3://bucket
 			hg add plain
 			hg add sub/a.md
+			svn export plain out
+			hg cat plain > all
 			restic backup plain`,
 	} {
 		for text := range strings.SplitSeq(texts, "\n") {

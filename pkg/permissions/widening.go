@@ -27,7 +27,7 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	base := filepath.Base(program)
 	words := args[spelled:]
 	switch {
-	case v.in(command.Unpackers, base) && len(words) > 0:
+	case len(words) > 0 && v.unpacks(base, args):
 		return "it writes whatever files an archive, a patch or another machine names, hooks and settings too, " +
 			"so a rule must spell the whole command"
 	case strings.HasSuffix("-"+base, "-ar") && len(words) > 0 && takesOut(args):
@@ -71,6 +71,13 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 		return why
 	}
 	return v.codeFileWidens(program, args, spelled)
+}
+
+// unpacks reports whether a program writes files by names that stand in no word. Of git otherRemote tells.
+func (v *evaluation) unpacks(base string, args []string) bool {
+	subcommands := command.Subcommands(command.Unpackers, base)
+	return v.in(command.Unpackers, base) ||
+		base != "git" && slices.ContainsFunc(args, func(word string) bool { return subcommands[word] })
 }
 
 // takesOut reports whether ar is told to take files out of an archive: ar x, ar -vx (ar(1)).

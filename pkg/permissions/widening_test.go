@@ -17,7 +17,7 @@ func TestWidening(t *testing.T) {
 	bed := testbed{dir, dir + "/ws"}
 	rules := Rule{ID: "dev", AppliesTo: []string{toolShell}, Verdict: Approve, Commands: &Commands{Redirects: RedirectsWorkspace, Allow: []string{
 		"go test", "go build", "go vet", "make", "make -f docs/own.txt", "cargo test", "cargo build", "npm test", "npm run lint", "pytest", "rustc",
-		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1",
+		"gcc", "prettier --check", "jest", "mypy", "gradle test", "mvn test", "cmake", "tsc", "docker compose up", "go", "npm", "gmake", "uv run", "cp", "mv", "ln -s", "tar xf", "tar xf x.tar", "unzip", "patch -p1", "docker cp", "docker container cp", "kubectl cp", "podman cp c:app build",
 		"git push", "git push https://example.com/mine", "git fetch", "git pull", "git apply", "git commit", "git add", "git ls-remote", "curl", "/usr/bin/make", "tsx", "duckdb", "pmake", "guile -c exit", "guile -c",
 		"pylint", "docker build", "frob", "dotnet test", "ar", "turbo run", "nx run", "buf generate", "zig build", "zig test", "scons", "ant",
 		"cabal build", "stack build", "nix build", "snakemake", "pdm run", "sbt", "buck2 build", "docker-compose up", "kubectl get",
@@ -273,6 +273,11 @@ func TestWidening(t *testing.T) {
 			mv linked docs/deeper
 			cp -a linked docs/deeper
 			tar xf y.tar
+			docker cp c:app src
+			docker cp c:x Makefile
+			docker container cp c:app src
+			kubectl cp pod:app src
+			podman cp c:app build --archive
 			tar xf x.tar --overwrite
 			unzip x.zip
 			patch -p1 -i docs/a.md
