@@ -174,5 +174,16 @@ func TestBridgeAsksThePerson(t *testing.T) {
 		if diff := cmp.Diff([]string{"allow_once", "allow_once"}, r.answersToAgent()[before:]); diff != "" {
 			r.t.Errorf("answers that the agent got (-want +got):\n%s", diff)
 		}
+	}}, part{"an always for the workspace covers another file, and none that runs later", func(r *rig) {
+		widest := editor.Person{Decide: func(editor.Permission) editor.Decision { return editor.AllowWidest }}
+		turn := r.prompt(widest, writeOnce(r.path("first.txt"), "text\n")...)
+		r.wantAsked(turn, "edit: the last allow_always")
+		turn = r.prompt(editor.Person{}, writeOnce(r.path("second.txt"), "text\n")...)
+		r.wantAsked(turn)
+		r.wantFile("second.txt", "text\n")
+		no := editor.Person{Decide: func(editor.Permission) editor.Decision { return editor.RejectOnce }}
+		turn = r.prompt(no, writeOnce(r.path("Makefile"), "all:\n")...)
+		r.wantAsked(turn, "edit: reject_once")
+		r.wantFile("Makefile", "")
 	}})
 }

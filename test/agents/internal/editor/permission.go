@@ -3,6 +3,7 @@ package editor
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Person answers what is asked in one turn.
@@ -16,10 +17,12 @@ type Person struct {
 // Decision is a person's answer to a request for permission.
 type Decision string
 
-// The decisions: kinds of options, of which the first that is offered is taken, and to cancel the turn.
+// The decisions: kinds of options, of which the first that is offered is taken, the last that allows more than once, and to
+// cancel the turn.
 const (
 	AllowOnce   Decision = "allow_once"
 	AllowAlways Decision = "allow_always"
+	AllowWidest Decision = "the last allow_always"
 	RejectOnce  Decision = "reject_once"
 	CancelTurn  Decision = "cancel the turn"
 )
@@ -121,7 +124,12 @@ func (s *Session) answer(p Permission) (any, *Error) {
 		_ = s.Cancel()
 		return cancelled, nil
 	}
-	for _, option := range p.Options {
+	options := p.Options
+	if p.Decision == AllowWidest {
+		p.Decision, options = AllowAlways, slices.Clone(options)
+		slices.Reverse(options)
+	}
+	for _, option := range options {
 		if option.Kind == string(p.Decision) {
 			return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": option.ID}}, nil
 		}
