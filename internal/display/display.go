@@ -133,7 +133,7 @@ func Hidden(r rune) bool {
 	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
 		unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Co, r):
 		return true
-	case r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u2800', r == '\u034f':
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800': // some are letters, some nothing yet
 		return true
 	}
 	return unicode.Is(unicode.Zs, r) && r != ' '

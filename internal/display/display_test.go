@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 		{"direction", "a\u202eb", `a\u{202e}b`},
 		{"carriage return", "a\rb", `a\u{d}b`},
 		{"no text", "a\xffb", `a\xffb`},
+		{"nothing that is shown", "a\u2065b\U000e0080c\u17b4d\u3164e\ufff0f", `a\u{2065}b\u{e0080}c\u{17b4}d\u{3164}e\u{fff0}f`},
 		{"zero width", "a\u200bb", `a\u{200b}b`},
 	}
 	for _, test := range tests {
