@@ -164,22 +164,33 @@ func tellResult(env *cli.Environment, live *liveOutput, result tool.Result) erro
 	} else if result.ExitCode != 0 {
 		env.Say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
+	for _, line := range hints(result, live.entry) {
+		env.Say(line)
+	}
+	sayMore(env, result)
+	return env.Ends(cli.CodeOfResult(result))
+}
+
+// hints returns what the sandbox refused and what would allow it, what the call has changed that runs later, and, where the
+// sandbox refused nothing, what to do about a failure. entry is where the tool stands, "" where that is told already.
+func hints(result tool.Result, entry string) (lines []string) {
 	refused := false
 	for _, hint := range result.Metadata.Sandbox.Hints {
 		switch {
 		case hint.Refused != "":
 			said := "hint: " + hint.String()
-			if hint.Allow != "" && live.entry != "" {
-				said += " (" + live.entry + ")"
+			if hint.Allow != "" && entry != "" {
+				said += " (" + entry + ")"
 			}
-			env.Say(said)
-			refused = true
+			lines, refused = append(lines, said), true
 		case hint.Changed:
-			env.Say(display.Line(hint.Says))
+			lines = append(lines, display.Line(hint.Says))
 		}
 	}
-	sayMore(env, result, refused)
-	return env.Ends(cli.CodeOfResult(result))
+	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok && !refused {
+		lines = append(lines, "hint: "+display.Line(cure))
+	}
+	return lines
 }
 
 func meaningOf(result tool.Result) string {
@@ -190,12 +201,8 @@ func meaningOf(result tool.Result) string {
 		result.MCPError.DetailText(), ": ")))
 }
 
-// sayMore says what to do about a failure, unless the sandbox has said it better, and where output lies
-// that was not passed on.
-func sayMore(env *cli.Environment, result tool.Result, refused bool) {
-	if cure, ok := result.Metadata.Diagnostics[tool.CureKey].(string); ok && !refused {
-		env.Say("hint: " + display.Line(cure))
-	}
+// sayMore says where output lies that was not passed on.
+func sayMore(env *cli.Environment, result tool.Result) {
 	blobs, _ := result.Metadata.Diagnostics[tool.BlobsKey].(map[string]blob.Blob)
 	for _, name := range slices.Sorted(maps.Keys(blobs)) {
 		env.Say(fmt.Sprintf("all of %s, %d bytes, is in %s", name, blobs[name].Bytes, blobs[name].Path))

@@ -136,6 +136,11 @@ func outcomeLine(o tooltest.Outcome) string {
 		for _, problem := range o.Problems {
 			line += "\n         " + display.Line(problem)
 		}
+		if o.Result != nil {
+			for _, hint := range hints(*o.Result, "") {
+				line += "\n         " + hint
+			}
+		}
 	case tooltest.Skipped:
 		line += "  (" + strings.Join(o.Problems, ", ") + ")"
 	}
