@@ -48,7 +48,7 @@ func suspicious(r rune) bool {
 		return false
 	case r == utf8.RuneError:
 		return true
-	case r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u2800', r == '\u034f': // blank letters
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800': // some are letters, and blank
 		return true
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Zs, unicode.Co,

@@ -226,6 +226,7 @@ func TestProblems(t *testing.T) {
 		{"a carriage return", "a\r\nb", "U+000D"},
 		{"the other direction", "a \u202eb", "U+202E"},
 		{"no width", "a\u200bb", "U+200B"},
+		{"a vowel that is not shown", "a\u17b4b", "U+17B4"},
 		{"a blank that is none", "rm\u00a0x", "U+00A0"},
 		{"no text", "a \xff", "no text (UTF-8)"},
 		{"a NUL", "a\x00b", "U+0000"},
