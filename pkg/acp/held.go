@@ -10,6 +10,7 @@ import (
 // held is a request of the agent's that waits. Guarded by Bridge.mu.
 type held struct {
 	session  *Session
+	in       string // the agent's id of the session: of one below it, or its own
 	withdraw context.CancelCauseFunc
 	answer   *place // behind the cancel of its turn; nil where that is not cancelled
 }
@@ -21,7 +22,9 @@ type held struct {
 func (b *Bridge) outside(frame ndjson.Frame, s *Session, at *place,
 	goOn func(ctx context.Context, turn *queuedQuestion) error) error {
 	ctx, withdraw := context.WithCancelCause(b.turnContext(s))
-	if !b.keep(agentsID(frame.ID), &held{session: s, withdraw: withdraw}) {
+	in, _ := ndjson.Get(frame.Params, "sessionId")
+	id, _ := ndjson.String(in) // it was read before
+	if !b.keep(agentsID(frame.ID), &held{session: s, in: id, withdraw: withdraw}) {
 		withdraw(nil)
 		at.leave()
 		return b.refuseAgent(frame, idInUse)
@@ -71,6 +74,18 @@ func (b *Bridge) answersBehind(s *Session) {
 	for _, h := range b.held {
 		if h.session == s && h.answer == nil {
 			h.answer = b.toAgent.reserve()
+		}
+	}
+}
+
+// withdrawBelow withdraws what waits in a session below another, which goes on.
+func (b *Bridge) withdrawBelow(id string, why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, h := range b.held {
+		if h.in == id && h.session == b.below[id] && h.answer == nil {
+			h.answer = b.toAgent.reserve()
+			h.withdraw(why)
 		}
 	}
 }

@@ -66,6 +66,7 @@ func (b *Bridge) cancelTurn(frame ndjson.Frame, line []byte) error {
 		if s := b.session(id); s != nil {
 			b.withdrawTurn(s, errTurnCancelled)
 		} else {
+			b.withdrawBelow(id, errTurnCancelled)
 			b.cancelLeft(id, errTurnCancelled)
 		}
 	}
