@@ -100,8 +100,8 @@ func same(sent, arrived editor.Frame) bool {
 	return slices.Contains(writtenAnew, sent.Method) && says(asAsked(b), asAsked(a))
 }
 
-// asAsked returns a question without what the bridge does to its card: the editor is told first why it is
-// asked and what an answer for the session would allow, and is shown no terminal.
+// asAsked returns a question without what the bridge does to it: the editor is told first why it is asked and what an
+// answer for the session would allow, is offered several such answers where there are several, and is shown no terminal.
 func asAsked(question any) any {
 	member := func(v any, key string) any {
 		object, _ := v.(map[string]any)
@@ -117,6 +117,15 @@ func asAsked(question any) any {
 			words, _ := member(member(item, "content"), "text").(string)
 			return member(item, "type") == "terminal" || strings.HasPrefix(words, "a2a-acp asks because ") ||
 				strings.HasPrefix(words, "a2a-acp: Allow in this session: ")
+		})
+	}
+	if options, ok := member(params, "options").([]any); ok {
+		params.(map[string]any)["options"] = slices.DeleteFunc(options, func(option any) bool {
+			if member(option, "kind") == "allow_always" {
+				delete(option.(map[string]any), "name")
+			}
+			id, _ := member(option, "optionId").(string)
+			return strings.HasPrefix(id, "a2a-acp-allow-session-")
 		})
 	}
 	return question
