@@ -38,23 +38,18 @@ func (v *evaluation) wider() (all []scope) {
 }
 
 // commonDirs lists the directories that all files of a read or a write lie below, from the one nearest to them up to one of
-// the workspace's own.
+// the workspace's own. The act is one that something can be allowed of (see allowance): it names files, and each is known.
 func (v *evaluation) commonDirs() (dirs []string) {
-	if v.Action != ActionRead && v.Action != ActionWrite || len(v.resources) == 0 || !v.allInside() {
+	if v.Action != ActionRead && v.Action != ActionWrite {
 		return nil
 	}
 	for dir := v.resources[0].real; v.Workspace.Contains(filepath.Dir(dir)); {
 		dir = filepath.Dir(dir)
-		if v.allBelow(dir) {
+		if !slices.ContainsFunc(v.resources, func(p resource) bool { return !isBelow(p.real, dir) }) {
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
-}
-
-// allBelow reports whether each file lies below a directory. What has more below it than may be searched unasked does not.
-func (v *evaluation) allBelow(dir string) bool {
-	return !slices.ContainsFunc(v.resources, func(p resource) bool { return p.err != nil || p.below != "" || !isBelow(p.real, dir) })
 }
 
 // liesBelow reports whether the files of a read or a write lie below a directory for whose key holds is true.

@@ -23,13 +23,14 @@ func TestSessionScopes(t *testing.T) {
 		}
 	}
 	outside := t.TempDir()
-	for link, to := range map[string]string{"src/out": outside, "src/across": "../other"} {
+	for link, to := range map[string]string{"src/out": outside, "src/across": "../other", "src/loop": "loop"} {
 		if err := os.Symlink(to, filepath.Join(b.ws, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	deleted := b.write("src/b.go")
 	deleted.Action = ActionDelete
+	untold := b.write("src/b.go", "src/loop")
 	two := b.write("src/b.go")
 	two.Paths = append(two.Paths, Path{Name: "other/c.go", Write: true})
 	for _, c := range []struct {
@@ -51,7 +52,8 @@ func TestSessionScopes(t *testing.T) {
 		{"what runs later, anywhere", b.write(".git/hooks/pre-commit"), 0},
 		{"a secret", b.write("src/.env"), 0},
 		{"a deletion", deleted, 0},
-		{"a reading of what is asked about", b.read("src/.env"), 0},
+		{"one there and one that cannot be told", untold, 0},
+		{"a call of a tool", b.call("x", nil, "src/b.go"), 0},
 	} {
 		for scope := 1; scope <= 3; scope++ {
 			a := b.authority()
@@ -99,7 +101,23 @@ func TestSessionScopesAndOtherRules(t *testing.T) {
 	}
 }
 
-// What can be allowed of a file outside the workspace, or of one of several directories, is said as it is.
+// Who allows writing has not allowed reading, where somebody is asked about both.
+func TestSessionScopesAreForOneAction(t *testing.T) {
+	t.Parallel()
+	b := newTestbed(t)
+	a := b.authority(v2(rule("all", Ask)))
+	write, read := b.write("src/a.go"), b.read("src/b.go")
+	write.Session, read.Session = "s", "s"
+	a.Remember(a.Allowance(write, asIs), 3)
+	if d := a.Decide(write); d.Verdict != Approve {
+		t.Fatalf("writing is %s: %s", said(d), d.Reason)
+	}
+	if d := a.Decide(read); d.Verdict != Ask {
+		t.Errorf("reading is %s: %s", said(d), d.Reason)
+	}
+}
+
+// What can be allowed of a file outside the workspace, of a tool, or in one of several directories, is said as it is.
 func TestSessionScopesAreWhereTheFileIs(t *testing.T) {
 	t.Parallel()
 	b := newTestbed(t)
@@ -108,6 +126,11 @@ func TestSessionScopesAreWhereTheFileIs(t *testing.T) {
 	r.Session = "s"
 	if got := b.authority().Allowance(r, asIs).Scopes(); len(got) != 1 {
 		t.Errorf("outside: %q", got)
+	}
+	r = b.call("x", nil, "src/a.go")
+	r.Session = "s"
+	if got := b.authority().Allowance(r, asIs).Scopes(); len(got) != 1 {
+		t.Errorf("a call of a tool: %q", got)
 	}
 	r = b.write(filepath.Join(second, "docs", "a.md"))
 	r.Session, r.Workspace = "s", tool.Workspace{Root: b.ws, Additional: []string{second}}

@@ -24,11 +24,14 @@ func approvalsApproveCommand(env *cli.Environment) *cobra.Command {
 		Use:   "approve ID",
 		Short: "Say yes to a question, once",
 		Long: `approve shows the whole question and asks you to confirm. The call continues
-at once. Nothing is allowed beyond this one act. If whoever asked does not
-wait any more, the answer is kept for the same call to come again.
+at once. Without --session nothing is allowed beyond this one act. If whoever
+asked does not wait any more, the answer is kept for the same call to come
+again.
 
 It needs a terminal that no agent has started, with --yes too.`,
 		Example: `  a2a-acp approvals approve k3f9x2ab
+  a2a-acp approvals approve k3f9 --session
+  a2a-acp approvals approve k3f9 --session=2
   a2a-acp approvals approve k3f9 --yes`,
 		Args:              oneID,
 		ValidArgsFunction: completeApprovals(env),
@@ -111,7 +114,15 @@ func approvalsShowCommand(env *cli.Environment) *cobra.Command {
 
 // oneID asks for an id in words that help.
 func oneID(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
+	if len(args) > 1 {
+		hint := ""
+		if cmd.Flags().Lookup("session") != nil {
+			hint = "; the number of --session stands behind a =: --session=2"
+		}
+		return cli.Fail(exit.Usage,
+			fmt.Errorf("%s takes one ID, and %q is another word%s", cmd.CommandPath(), display.Line(args[1]), hint))
+	}
+	if len(args) == 0 {
 		return cli.Fail(exit.Usage, fmt.Errorf("which question? %s ID; a2a-acp approvals list shows those that wait",
 			cmd.CommandPath()))
 	}

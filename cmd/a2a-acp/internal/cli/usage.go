@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,12 +84,24 @@ func flagError(cmd *cobra.Command, err error) error {
 		text = fmt.Sprintf("%s: %s needs a value after it: %s", verb(cmd), flagName(bare.GetFlag()),
 			valueOf(bare.GetFlag()))
 	case errors.As(err, &wrong):
-		text = fmt.Sprintf("%s: %s: %v; found %q", verb(cmd), flagName(wrong.GetFlag()), wrong.Unwrap(),
+		text = fmt.Sprintf("%s: %s: %s; found %q", verb(cmd), flagName(wrong.GetFlag()), whatIsWrong(wrong),
 			display.Line(wrong.GetValue()))
 	default:
 		text = fmt.Sprintf("%s: %v", verb(cmd), err)
 	}
 	return Fail(exit.Usage, errors.New(text+seeHelp(cmd)))
+}
+
+// whatIsWrong says what a flag's value is not. Of numbers the library gives Go's own words.
+func whatIsWrong(wrong *pflag.InvalidValueError) string {
+	var number *strconv.NumError
+	switch {
+	case !errors.As(wrong, &number):
+		return wrong.Unwrap().Error()
+	case wrong.GetFlag().Value.Type() == "bool":
+		return "want true or false"
+	}
+	return "want a number in its range"
 }
 
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {

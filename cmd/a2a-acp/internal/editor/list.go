@@ -69,8 +69,8 @@ func list(env *cli.Environment) *cobra.Command {
 		}
 		out.Write(env.Stdout)
 		for _, c := range editor.Clients() {
-			if mcp.workspace == "" && mcp.configPath == "" && (len(args) == 0 || args[0] == c.Name) && ownedHere(env, c) {
-				sayOwned(env, c)
+			if len(args) == 0 || args[0] == c.Name {
+				mcp.sayOwned(env, c)
 			}
 		}
 		return nil

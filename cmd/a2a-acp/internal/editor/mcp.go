@@ -202,15 +202,18 @@ func disableMCP(cmd *cobra.Command, env *cli.Environment, c editor.Client, f mcp
 	if err != nil {
 		return cli.Fail(exit.Usage, err)
 	}
-	if f.workspace == "" && f.configPath == "" && change.None() && ownedHere(env, c) {
-		sayOwned(env, c)
+	if change.None() {
+		f.sayOwned(env, c)
 	}
 	return takeOut(cmd.Context(), env, change, dry, yes)
 }
 
-// sayOwned says that the settings of the project in this directory name our MCP server, and how to take it out.
-func sayOwned(env *cli.Environment, c editor.Client) {
-	env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
+// sayOwned says where the settings of the project in this directory name our MCP server, and how to take it out, to whoever
+// has looked at the person's own.
+func (f *mcpFlags) sayOwned(env *cli.Environment, c editor.Client) {
+	if f.workspace == "" && f.configPath == "" && ownedHere(env, c) {
+		env.Say("this project has settings of its own with your tools: a2a-acp editor disable " + c.Name + " --workspace")
+	}
 }
 
 // ownedHere reports whether the settings of the project in this directory name our MCP server.
