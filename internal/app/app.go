@@ -251,24 +251,26 @@ func (a *App) Start(ctx context.Context) error {
 // the new one is asked, too. A mistake in a file is a yamldoc.Errors: then the previous configuration stays
 // in force, which is reported and recorded. After Stop it returns ErrStopped.
 func (a *App) Reload(ctx context.Context) error {
-	a.reading.Lock()
-	defer a.reading.Unlock()
-	if a.isStopped() {
-		return ErrStopped
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	c, read, seen := a.Configuration(), lookAt(a.lasting), a.look(a.sources.Workspace)
-	set, err := config.Reload(a.sources, c.Set)
-	if err != nil {
+	err := a.whenQuiet(func(look string) (*Configuration, error) {
+		if a.isStopped() {
+			return nil, ErrStopped
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		c, seen := a.Configuration(), a.look(a.sources.Workspace)
+		set, err := config.Reload(a.sources, c.Set)
+		if err != nil {
+			return nil, err
+		}
+		next := a.with(c, set, seen)
+		next.read = look
+		return next, nil
+	})
+	if err != nil && !errors.Is(err, ErrStopped) && ctx.Err() == nil {
 		a.tellRefused(err)
-		return err
 	}
-	next := a.with(c, set, seen)
-	next.read = read
-	a.use(next)
-	return nil
+	return err
 }
 
 func (a *App) tellRefused(err error) {

@@ -44,47 +44,66 @@ func (a *App) Refreshed(w tool.Workspace) *Configuration {
 	return c
 }
 
-// saved returns the configuration with what people have saved. The act waits until the files are quiet, since half of
-// a file may hold half of its rules.
+// saved returns the configuration with what people have saved.
 func (a *App) saved() *Configuration {
-	c := a.Configuration()
-	if lookAt(a.lasting) == c.read {
+	if c := a.Configuration(); lookAt(a.lasting) == c.read {
 		return c
 	}
-	if !settled(func() string { return lookAt(a.lasting) }, func() { <-time.After(config.SettleTime) }) {
-		return c
-	}
-	a.reading.Lock()
-	defer a.reading.Unlock()
-	c = a.Configuration()
-	read := lookAt(a.lasting)
-	if read == c.read { // the watcher has read it by now, or another act
-		return c
-	}
-	seen := a.look(a.sources.Workspace)
-	next := *c
-	if set, err := config.Reload(a.sources, c.Set); err == nil {
-		next = *a.with(c, set, seen)
-	} // else what they said before counts, and the watcher tells why
-	next.read = read
-	a.use(&next)
-	return &next
+	// Where the files are not quiet, what they said before counts, and the watcher tells why.
+	_ = a.whenQuiet(func(look string) (*Configuration, error) {
+		c := a.Configuration()
+		if look == c.read { // the watcher has read it by now, or another act
+			return nil, nil
+		}
+		seen := a.look(a.sources.Workspace)
+		next := *c
+		if set, err := config.Reload(a.sources, c.Set); err == nil {
+			next = *a.with(c, set, seen)
+		} // else what they said before counts, and the watcher tells why
+		next.read = look
+		return &next, nil
+	})
+	return a.Configuration()
 }
 
 // mostPauses is how often it is waited for files that change all the time. Then what they said before counts.
 const mostPauses = 20
 
-// settled returns true once files look the same before and after a pause.
-func settled(look func() string, pause func()) bool {
-	for at, n := look(), 0; n < mostPauses; n++ {
-		pause()
-		now := look()
-		if now == at {
-			return true
+var errUnsettled = errors.New("the files of the configuration change all the time, so what they said before counts")
+
+// whenQuiet has the files that people save read, with reading held, and puts in force what comes of it, if anything does.
+// look is how they look. Half of a file may hold half of its rules, and one that an editor has emptied holds none: they are
+// read once they have been quiet for a pause, and what was read counts only where they are quiet still.
+func (a *App) whenQuiet(read func(look string) (*Configuration, error)) error {
+	pause := func() { <-time.After(config.SettleTime) }
+	for range mostPauses {
+		look := lookAt(a.lasting)
+		if look != a.Configuration().read {
+			pause()
 		}
-		at = now
+		done, err := a.readOnce(look, read)
+		if done {
+			return err
+		}
 	}
-	return false
+	return errUnsettled
+}
+
+// readOnce reports whether the files looked so before and after they were read. Otherwise nothing has come of it.
+func (a *App) readOnce(look string, read func(look string) (*Configuration, error)) (bool, error) {
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	if lookAt(a.lasting) != look {
+		return false, nil
+	}
+	next, err := read(look)
+	if lookAt(a.lasting) != look {
+		return false, nil
+	}
+	if next != nil {
+		a.use(next)
+	}
+	return true, err
 }
 
 // changedSince reports which files look otherwise than when they were read: those that the program began

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -118,21 +121,39 @@ func TestSavedRuleCountsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSettled waits for a file that is written in several steps, and for no file that changes all the time.
-func TestSettled(t *testing.T) {
+// TestTornReadCountsNot writes a file while it is read, in several steps: what was read first counts never, and what was read
+// when it was quiet does. Of a file that changes all the time nothing counts.
+func TestTornReadCountsNot(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		steps string
-		want  int // pauses
-	}{{"a", 1}, {"ab", 2}, {"abc", 3}, {"abac", 4}, {"abcdefghijklmnopqrstuvwxyz", mostPauses}} {
-		at, pauses := 0, 0
-		ended := settled(func() string { return test.steps[at : at+1] }, func() {
-			pauses++
-			at = min(at+1, len(test.steps)-1)
+		name   string
+		writes int // while it is read
+		reads  int
+	}{{"quiet", 0, 1}, {"one write", 1, 2}, {"several", 3, 4}, {"all the time", mostPauses, mostPauses}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			a := h.new()
+			h.write("a2a-acp.yaml", "")
+			before := a.Configuration()
+			var read []*Configuration
+			err := a.whenQuiet(func(look string) (*Configuration, error) {
+				next := *before
+				next.read = look
+				read = append(read, &next)
+				if len(read) <= test.writes {
+					h.write("a2a-acp.yaml", strings.Repeat("#", len(read)))
+				}
+				return &next, nil
+			})
+			want := read[len(read)-1]
+			if test.writes == mostPauses {
+				want = before
+			}
+			if got := a.Configuration(); got != want || len(read) != test.reads || (want == before) != errors.Is(err, errUnsettled) {
+				t.Errorf("read %d times, want %d; %v; the one in force is the %d.", len(read), test.reads, err, 1+slices.Index(read, got))
+			}
 		})
-		if pauses != test.want || ended != (pauses < mostPauses) {
-			t.Errorf("%s: %d pauses, want %d", test.steps, pauses, test.want)
-		}
 	}
 }
 
