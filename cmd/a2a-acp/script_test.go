@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -34,6 +36,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") && strings.HasSuffix(os.Args[0], ".test") {
 		fmt.Fprintf(os.Stderr, "%s is the tests, and was started as the program: %q\n", os.Args[0], os.Args[1:])
 		os.Exit(2)
+	}
+	if strings.HasSuffix(os.Args[0], ".test") { // and no command of the scripts
+		flag.Parse()
+		tellOfHanging(flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration))
 	}
 	testscript.Main(m, map[string]func(){
 		"a2a-acp": func() {
