@@ -35,6 +35,7 @@ func Words(t *tool.Tool, arguments map[string]any) ([]string, *tool.Failure) {
 		}
 		words = append(words, made...)
 	}
+	var behind []string
 	for i := range t.Parameters {
 		p := &t.Parameters[i]
 		value, given := arguments[p.Name]
@@ -45,9 +46,12 @@ func Words(t *tool.Tool, arguments map[string]any) ([]string, *tool.Failure) {
 		if wrong != "" {
 			return nil, refuse(p, "", wrong)
 		}
-		words = append(words, made...)
+		behind = append(behind, made...)
 	}
-	return words, nil
+	if t.Exec.EndOfFlags && len(behind) > 0 {
+		words = append(words, "--")
+	}
+	return append(words, behind...), nil
 }
 
 func refuse(p *tool.Parameter, prefix, wrong string) *tool.Failure {

@@ -103,6 +103,7 @@ func (m *maker) readTold(c *command, answer Answer) string {
 	if m.listed && c.short != "" { // the list says it better
 		c.help.long = c.short
 	}
+	c.others = m.listed && c.help.goesOn(c.words(m.Program.Name))
 	c.flags = toldFlags(text, m.Import.Guess)
 	return text
 }

@@ -132,9 +132,10 @@ func TestOtherHelp(t *testing.T) {
 	script := `
 case "$*" in
   --help) printf 'usage: git [-v | --version] <command> [<args>]\n\nwork on it\n   add   Add\n\n'"'git help -a' and 'git help -g' list available\n";;
-  "help -a") printf "See 'git help <command>'\n\nMain Porcelain Commands\n   add      Add file contents\n   gitk     The browser\n\nAncillary Commands / Interrogators\n   blame    Show\n\n` +
+  "help -a") printf "See 'git help <command>'\n\nMain Porcelain Commands\n   add      Add file contents\n   gitk     The browser\n\nAncillary Commands / Interrogators\n   blame    Show\n   remote   Others\n\n` +
 		`Low-level Commands / Manipulators\n   apply    Apply\n\nUser-facing file formats\n   attributes  x\n\nExternal commands\n   stranger\n";;
   "add -h") printf 'usage: git add [<options>] [--] <pathspec>...\n\n    -n, --dry-run    dry run\n'; exit 129;;
+  "remote -h") printf 'usage: prog remote [-v [-x] | --verbose]\n   or: prog remote [-v] add <name>\n'; exit 129;;
   "blame -h") printf 'usage: git blame <file>\n'; exit 129;;
   *) touch "$HOME/ran" /ran; echo "git: '$1' is not a git command" >&2; exit 1;;
 esac`
@@ -147,7 +148,7 @@ esac`
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := inShort(made); got != "git_add(dry-run:boolean args:array) git_blame(args:array)" || made.Draft != "its help" {
+	if got := inShort(made); got != "git_add(dry-run:boolean args:array) git_blame(args:array) git_remote()" || made.Draft != "its help" {
 		t.Errorf("got %s, a draft by %q", got, made.Draft)
 	}
 	if about := made.find("git_add").Description; about != "Add file contents" || made.leftOf("git stranger", "") != "" {
@@ -227,7 +228,7 @@ func TestSpec(t *testing.T) {
 	}
 	if got := inShort(made); asked || made.Draft != "the spec /x.yaml" ||
 		got != "prog_list(color:string name:string! output:string path:string signal:string tag:array v:integer w:string args:array) prog_raw(args:array) prog_box_burn(args:array) "+
-			"prog_remote(verbose:boolean args:array) prog_remote_add(args:array)" {
+			"prog_remote(verbose:boolean) prog_remote_add(args:array)" {
 		t.Errorf("it was asked: %v; a draft by %q: %s", asked, made.Draft, got)
 	}
 	list := made.find("prog_list")

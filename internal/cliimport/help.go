@@ -177,6 +177,18 @@ func (h helpText) names(words []string) bool {
 	})
 }
 
+// goesOn reports whether a usage has a word behind a command that stands for itself, as in git remote [-v] add <name>.
+func (h helpText) goesOn(words string) bool {
+	return slices.ContainsFunc(h.usage, func(usage string) bool {
+		for bare := ""; bare != usage; {
+			bare, usage = usage, bracketed.ReplaceAllString(usage, "")
+		}
+		_, behind, _ := strings.Cut(" "+strings.Join(strings.Fields(usage), " ")+" ", " "+words+" ")
+		next, _, _ := strings.Cut(behind, " ")
+		return plainWord.MatchString(next)
+	})
+}
+
 // takesCommand reports whether a usage names a command among the arguments: what runs is then for the caller to say.
 func (h helpText) takesCommand() bool {
 	return slices.ContainsFunc(h.usage, namesCommand.MatchString)
@@ -184,5 +196,7 @@ func (h helpText) takesCommand() bool {
 
 var (
 	needsCommand = lazyregexp.New(`(?i)(?:^|[\s\[<{])(?:sub-?)?commands?(?:$|[\s\]>}])`)
+	bracketed    = lazyregexp.New(`\[[^\[\]]*\]`)
+	plainWord    = lazyregexp.New(`^[a-z][a-z0-9-]*$`)
 	namesCommand = lazyregexp.New(`(?:^|[\s\[<{])(?i:command|cmd)(?:$|[\s\]>}.])`)
 )

@@ -308,8 +308,12 @@ func (m *maker) tool(id string, c *command) Tool {
 			t.Doubts[p.Name] = f.doubt
 		}
 	}
-	t.Parameters = append(t.Parameters, tool.Parameter{Name: "args", Type: tool.TypeArray,
-		Items: &tool.Parameter{Type: tool.TypeString}, Description: c.argsAbout()})
+	if c.goesOn() {
+		m.made.Left = append(m.made.Left, Left{t.Command + " args", "", "a word could be a command below it"})
+	} else {
+		t.Parameters = append(t.Parameters, tool.Parameter{Name: "args", Type: tool.TypeArray,
+			Items: &tool.Parameter{Type: tool.TypeString}, Description: c.argsAbout()})
+	}
 	yes, no := true, false
 	t.Annotations.Title = t.Command
 	switch {

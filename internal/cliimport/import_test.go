@@ -89,9 +89,10 @@ func TestSelection(t *testing.T) {
 		{"one", []config.Selector{{AllowCmds: []string{"zoo delete", "zoo delete *"}, InheritedFlags: none}},
 			"zoo_delete(force args)", ""},
 		{"a group", []config.Selector{{AllowCmds: []string{"zoo house", "zoo house *"}, InheritedFlags: none}},
-			"zoo_house(args) zoo_house_burn(args) zoo_house_show(config args)", ""},
+			"zoo_house() zoo_house_burn(args) zoo_house_show(config args)", ""},
 		{"without one", []config.Selector{{AllowCmds: []string{"zoo house", "zoo house *"}, ExcludeCmds: []string{"zoo house burn", "zoo house burn *"},
-			InheritedFlags: none}}, "zoo_house(args) zoo_house_show(config args)", ""},
+			InheritedFlags: none}}, "zoo_house() zoo_house_show(config args)", ""},
+		{"without those below", []config.Selector{{AllowCmds: []string{"zoo house"}, InheritedFlags: none}}, "zoo_house()", ""},
 		{"what runs others, by its name", []config.Selector{{AllowCmds: []string{"zoo exec"}, InheritedFlags: none}}, "zoo_exec(args)", ""},
 		{"what only reads", []config.Selector{{ReadOnly: true, InheritedFlags: none}},
 			"zoo_house_show(config args) zoo_list_animals(output args)", ""},
@@ -341,7 +342,7 @@ esac`), config.Selector{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := inShort(made); got != "prog_get(name:string args:array) prog_new(name:string args:array) prog_new_page(name:string args:array)" {
+	if got := inShort(made); got != "prog_get(name:string args:array) prog_new(name:string) prog_new_page(name:string args:array)" {
 		t.Errorf("got %s", got)
 	}
 	for _, one := range made.Tools {

@@ -90,6 +90,7 @@ func (r *specReader) read(c *command, said *specCommand, above []*flag) {
 			f.guess()
 		}
 	}
+	c.others = len(said.Commands) > 0
 	for i := range said.Commands {
 		one := &said.Commands[i]
 		path := append(slices.Clone(c.path), one.Name)

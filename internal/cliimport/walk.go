@@ -27,6 +27,7 @@ type command struct {
 	unread bool     // it hands its flags on unread, so its name says less of what it does
 	own    *ownTool // what it says of it by itself; nil where it offers no such tool
 	below  []*command
+	others bool   // there are commands below it that were not looked at
 	left   string // why no tool is made of it; "" where one is
 	err    error  // its flags could not be found out
 }
@@ -68,7 +69,9 @@ func (w *walker) walk(ctx context.Context) (*command, error) {
 
 // below finds the commands below one, each in a goroutine of its own, which walk waits for.
 func (w *walker) below(ctx context.Context, parent *command, help string) {
+	told, _ := toldBelow(ctx, parent.path, help) // it only reads
 	if len(parent.path) >= deepest {
+		parent.others = len(told.list) > 0
 		return
 	}
 	o, err := w.list(ctx, parent.path, help)
@@ -80,6 +83,7 @@ func (w *walker) below(ctx context.Context, parent *command, help string) {
 		path := append(slices.Clone(parent.path), one.word)
 		twice := slices.ContainsFunc(parent.below, func(c *command) bool { return c.path[len(c.path)-1] == one.word })
 		if twice || !commandName.MatchString(one.word) || isOwn(path) || !w.only(path) {
+			parent.others = parent.others || told.has(one.word)
 			continue
 		}
 		if len(parent.below) >= mostBelow {
@@ -145,6 +149,9 @@ func (w *walker) skip(why string) {
 	defer w.mu.Unlock()
 	w.skipped = append(w.skipped, why)
 }
+
+// goesOn reports whether a word behind the command could be a command below it.
+func (c *command) goesOn() bool { return c.group() || c.others }
 
 // each calls f for a command and all below it, those above first.
 func (c *command) each(f func(*command)) {

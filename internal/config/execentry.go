@@ -24,6 +24,7 @@ func execMapping() yamldoc.Mapping[*toolEntry] {
 		Keys: []yamldoc.Key[*toolEntry]{
 			yamldoc.NewKey("command", "a program", (*toolEntry).readExecCommand),
 			yamldoc.NewKey("argv", "a list of words", (*toolEntry).readExecArgv),
+			yamldoc.NewKey("end_of_flags", "true or false", func(e *toolEntry, v yamldoc.Value) { v.SetBool(&e.tool.Exec.EndOfFlags) }),
 			yamldoc.NewKey("sha256", "64 hex digits", func(e *toolEntry, v yamldoc.Value) {
 				if sum, ok := v.Literal(); ok && !sha256Digits.MatchString(sum) {
 					v.Fail(yamldoc.RuleValue, "sha256sum FILE prints them", "want 64 hex digits, found %s", yamldoc.Quote(sum))
@@ -203,7 +204,13 @@ func RunValues(t *tool.Tool, commands *command.Catalogue) []string {
 	}
 	for n := 1; n <= most; n++ {
 		for without := range optional + 1 {
-			for i, as := range runValues(t, n, without, commands) {
+			for i, as := range runValues(t, n, without, false, commands) {
+				said[i] = cmp.Or(said[i], as)
+			}
+			if !t.Exec.EndOfFlags {
+				continue
+			}
+			for i, as := range runValues(t, n, without, true, commands) {
 				said[i] = cmp.Or(said[i], as)
 			}
 		}
@@ -211,8 +218,9 @@ func RunValues(t *tool.Tool, commands *command.Catalogue) []string {
 	return said
 }
 
-// runValues is RunValues for lists of n words, and without the first so many arguments that may be left out.
-func runValues(t *tool.Tool, n, without int, commands *command.Catalogue) []string {
+// runValues is RunValues for lists of n words, and without the first so many arguments that may be left out. ended says that
+// -- stands in front of the arguments.
+func runValues(t *tool.Tool, n, without int, ended bool, commands *command.Catalogue) []string {
 	words := shellwords.Fixed(append([]string{t.Exec.Command}, t.Exec.Argv...)...)
 	first := len(words)
 	var of []int // the parameters that the words behind first are of
@@ -221,6 +229,9 @@ func runValues(t *tool.Tool, n, without int, commands *command.Catalogue) []stri
 		if without > 0 && p.Flag == "" && !p.Required && p.Type != tool.TypeArray {
 			without--
 			continue
+		}
+		if ended && p.Flag == "" {
+			of, words, ended = append(of, i), append(words, shellwords.Fixed("--")...), false
 		}
 		of = append(of, i)
 		switch {

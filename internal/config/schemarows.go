@@ -155,6 +155,8 @@ func schemaRows() map[string]map[string]schemaRow {
 		"exec": {
 			"command": {"The program: a name in PATH, or an absolute path.", schema{"type": "string", "minLength": 1}},
 			"argv":    {"The words that every call begins with, such as subcommands.", aList(aText())},
+			"end_of_flags": {"Write -- in front of the arguments, so that the first is none of the commands below.",
+				withDefault(aBool(), false)},
 			"sha256": {"The hash of the program's file. Calls say where it is another one.",
 				schema{"type": "string", "pattern": sha256Digits.String()}},
 			"pin": {"Refuse calls where the program's file is another one.", withDefault(aBool(), false)},

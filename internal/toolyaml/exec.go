@@ -14,6 +14,9 @@ func Exec(x *tool.Exec) *yaml.Node {
 	if len(x.Argv) > 0 {
 		Add(node, "argv", Texts(x.Argv))
 	}
+	if x.EndOfFlags {
+		Add(node, "end_of_flags", Plain("true"))
+	}
 	if x.SHA256 != "" {
 		Add(node, "sha256", Text(x.SHA256))
 	}

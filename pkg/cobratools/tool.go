@@ -38,7 +38,7 @@ func (c Config) commands(own *cobra.Command, executable string) (list []command,
 		if s, ok := c.selector(cmd); ok && cmd.Runnable() {
 			t, wrong := c.tool(cmd, s)
 			t.ID = names.Of(prefix, path)
-			t.Exec = &tool.Exec{Command: executable, Argv: path}
+			t.Exec = &tool.Exec{Command: executable, Argv: path, EndOfFlags: cmd.HasSubCommands()}
 			list = append(list, command{t, s.around()})
 			warnings = append(warnings, wrong...)
 		}
@@ -78,8 +78,10 @@ func (c Config) tool(cmd *cobra.Command, s Selector) (t tool.Tool, warnings []st
 		parameters(cmd.InheritedFlags(), s.InheritedFlagSelector)...)
 	slices.SortStableFunc(t.Parameters, func(a, b tool.Parameter) int { return strings.Compare(a.Name, b.Name) })
 	cmd.InitDefaultHelpFlag() // which is among the flags of a call, as its help says
-	t.Parameters = append(t.Parameters, tool.Parameter{Name: words, Type: tool.TypeArray,
-		Items: &tool.Parameter{Type: tool.TypeString}, Description: toolyaml.Clean("Arguments: " + cmd.UseLine())})
+	if !cmd.HasSubCommands() || endsByDashes(cmd) {
+		t.Parameters = append(t.Parameters, tool.Parameter{Name: words, Type: tool.TypeArray,
+			Items: &tool.Parameter{Type: tool.TypeString}, Description: toolyaml.Clean("Arguments: " + cmd.UseLine())})
+	}
 	t.Sandbox.Network = tool.NetworkOff
 	if open := t.Annotations.OpenWorld; open != nil && *open {
 		t.Sandbox.Network = tool.NetworkOn
@@ -93,6 +95,13 @@ func (c Config) tool(cmd *cobra.Command, s Selector) (t tool.Tool, warnings []st
 	}
 	t.Sandbox.Grants = c.Grants
 	return t, warnings
+}
+
+// endsByDashes reports whether -- in front of the arguments of a command keeps the first from being a command below it,
+// which is another tool, or none. Where parents parse their flags, Cobra takes -- for a flag that has a value; where a
+// command parses its own, -- is an argument of it.
+func endsByDashes(cmd *cobra.Command) bool {
+	return !cmd.Root().TraverseChildren && !cmd.DisableFlagParsing
 }
 
 // words is the parameter that has the words of a call that are no flags.

@@ -91,6 +91,60 @@ func TestRandomCalls(t *testing.T) {
 	}
 }
 
+// TestNoCommandBelow: whatever a call of a command gives, that command runs, and none of those below it.
+func TestNoCommandBelow(t *testing.T) {
+	t.Parallel()
+	runs := func(*cobra.Command, []string) {}
+	for _, word := range []string{"burn", "incinerate", "show", "nobody-knows", "house", "mcp", "help", "completion", "__complete", "x"} {
+		var ran string
+		program := func() (root, own *cobra.Command) {
+			root = zoo.New(&bytes.Buffer{})
+			root.Run = runs
+			house, _, err := root.Find([]string{"house"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			house.AddCommand(&cobra.Command{Use: "nobody-knows", Hidden: true, Aliases: []string{"incinerate"}, Run: runs})
+			root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { ran = cmd.CommandPath() }
+			own = Command(Config{})
+			root.AddCommand(own)
+			return root, own
+		}
+		for _, traverses := range []bool{false, true} {
+			root, own := program()
+			root.TraverseChildren = traverses
+			list, _ := Config{}.commands(own, "/usr/bin/zoo")
+			for i := range list {
+				one := &list[i].tool
+				if one.ID != "zoo" && one.ID != "zoo_house" {
+					continue
+				}
+				given := map[string]any{"flags": map[string]any{"loud": 2}, words: []string{word, "x"}}
+				arguments, err := json.Marshal(given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				flat, failure := one.CheckArguments(arguments)
+				if (failure != nil) != traverses {
+					t.Errorf("%s %s, where parents parse their flags: %t: %v", one.ID, arguments, traverses, failure)
+				}
+				if failure != nil {
+					continue
+				}
+				line, failure := argv.Words(one, flat)
+				if failure != nil {
+					t.Fatal(failure)
+				}
+				again, _ := program()
+				again.SetArgs(line)
+				if err := again.Execute(); err != nil || ran != one.Name {
+					t.Errorf("%s %s became %q, and ran %q (%v)", one.ID, arguments, line, ran, err)
+				}
+			}
+		}
+	}
+}
+
 // sample returns a value for a parameter, and what the zoo tells of it; ok is false for those that have a form of their own.
 func sample(r *rand.Rand, p *tool.Parameter) (given, want any, ok bool) {
 	one := func(of tool.Type, format tool.Format) (any, string, bool) {

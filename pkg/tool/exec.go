@@ -4,7 +4,9 @@ package tool
 type Exec struct {
 	Command string   // a name, to be found where calls look for programs, or an absolute path
 	Argv    []string // the words that every call begins with: subcommands
-	SHA256  string   // of the program's file, in hex digits; "" for any
+	// EndOfFlags has -- stand in front of the arguments, so that the first is none of the commands below.
+	EndOfFlags bool
+	SHA256     string // of the program's file, in hex digits; "" for any
 	// Pin refuses calls where the program's file has another hash than SHA256. Without it they say so.
 	Pin bool
 }

@@ -168,6 +168,7 @@ func writeWords(w io.Writer, words []string) {
 type shownExec struct {
 	Command string   `json:"command"`
 	Argv    []string `json:"argv"`
+	Ended   bool     `json:"end_of_flags,omitempty"`
 	SHA256  string   `json:"sha256,omitempty"`
 	Pin     bool     `json:"pin"`
 }
@@ -189,7 +190,7 @@ func execDetails(t *tool.Tool) *shownExec {
 	if t.Exec == nil {
 		return nil
 	}
-	return &shownExec{t.Exec.Command, append([]string{}, t.Exec.Argv...), t.Exec.SHA256, t.Exec.Pin}
+	return &shownExec{t.Exec.Command, append([]string{}, t.Exec.Argv...), t.Exec.EndOfFlags, t.Exec.SHA256, t.Exec.Pin}
 }
 
 // writeWork tells what a tool runs: its script, or its program with the flags that calls may give.
