@@ -180,6 +180,9 @@ func (x exchanger) do(ctx context.Context, method string, u *url.URL, header htt
 		}
 		return nil, err
 	}
+	if answer.StatusCode == http.StatusSwitchingProtocols { // of which nothing would end the reading
+		return nil, errors.Join(errors.New("the server goes over to another protocol, which it was not asked to"), answer.Body.Close())
+	}
 	if answer.StatusCode >= 300 && answer.StatusCode < 400 {
 		defer answer.Body.Close() //nolint:errcheck // nothing of it is read
 		return nil, &RedirectError{From: u.String(), To: first(answer.Header.Get("Location"), "nowhere")}

@@ -53,7 +53,7 @@ func (c *Certificates) client() (*acme.Client, error) {
 	return &acme.Client{
 		Key: key, DirectoryURL: c.o.Spec.directory(), UserAgent: "a2a-acp",
 		HTTPClient: &http.Client{
-			Transport: &guarded{guard, transport}, Timeout: c.times.request,
+			Transport: &guarded{guard, netguard.WithoutUpgrade{Transport: transport}}, Timeout: c.times.request,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryBackoff: func(n int, _ *http.Request, answer *http.Response) time.Duration {
@@ -68,7 +68,7 @@ func (c *Certificates) client() (*acme.Client, error) {
 // guarded makes requests to what an authority may be. All URLs but the first are the authority's word.
 type guarded struct {
 	guard     *netguard.Guard
-	transport *http.Transport
+	transport netguard.WithoutUpgrade
 }
 
 // RoundTrip implements http.RoundTripper.

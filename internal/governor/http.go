@@ -50,7 +50,7 @@ func newHTTP(spec *Spec, o Options) *httpJudge {
 	}
 	return &httpJudge{
 		id: spec.ID, spec: spec.HTTP, vault: o.Vault, now: o.Now,
-		client: &http.Client{Transport: transport, CheckRedirect: sameHost},
+		client: &http.Client{Transport: netguard.WithoutUpgrade{Transport: transport}, CheckRedirect: sameHost},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/pkg/permissions"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
@@ -105,6 +106,16 @@ func TestHTTP(t *testing.T) {
 				conn.Close()
 			}
 		}, permissions.Ask, "error", "", nil},
+		{"goes over to another protocol", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			//nolint:errcheck // what is written or read wrong has no answer
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			conn.Read(make([]byte, 1)) //nolint:errcheck // until the client goes away
+		}, permissions.Ask, "error", "another protocol", nil},
 		{"a variable that is not set", says(approve), permissions.Ask, "error", "NOT_SET is not set", func(s *Spec) { s.HTTP.Headers = map[string]string{"X": "a ${NOT_SET} b"} }},
 		{"a variable that breaks the header", says(approve), permissions.Ask, "error", "BROKEN holds", func(s *Spec) { s.HTTP.Headers = map[string]string{"X": "${BROKEN}"} }},
 		{"nothing to sign with", says(approve), permissions.Ask, "error", "NOT_SET is not set", func(s *Spec) { s.HTTP.Secret = &tool.Reference{Env: "NOT_SET"} }},
@@ -269,7 +280,7 @@ func TestNoProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	j := newHTTP(&Spec{}, Options{Now: time.Now})
-	if proxy := j.client.Transport.(*http.Transport).Proxy; proxy != nil {
+	if proxy := j.client.Transport.(netguard.WithoutUpgrade).Proxy; proxy != nil {
 		t.Error("a proxy may be used")
 	}
 }

@@ -84,12 +84,12 @@ const mostTransports = 512
 
 // transport returns what reaches a place with the addresses of an API. Those that may reach the same, and show and
 // trust the same, share their connections.
-func (c *Client) transport(to string, api tool.API, trust tlsTrust) *http.Transport {
+func (c *Client) transport(to string, api tool.API, trust tlsTrust) netguard.WithoutUpgrade {
 	key := fmt.Sprint(to, api.Addresses, trust.sum)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.transports[key]; t != nil {
-		return t
+		return netguard.WithoutUpgrade{Transport: t}
 	}
 	if len(c.transports) >= mostTransports {
 		for _, t := range c.transports {
@@ -109,7 +109,7 @@ func (c *Client) transport(to string, api tool.API, trust tlsTrust) *http.Transp
 		return &countedConn{Conn: conn}, nil
 	}
 	c.transports[key] = t
-	return t
+	return netguard.WithoutUpgrade{Transport: t}
 }
 
 // countedConn counts what was written to a connection.
@@ -164,9 +164,6 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		if err != nil {
 			return nil, connectionFailure(err, x.API)
 		}
-		if response.StatusCode == http.StatusSwitchingProtocols {
-			return nil, switched(response, x.API)
-		}
 		next := redirected(r, response)
 		if next == "" || left == 0 {
 			return c.read(response, x, b)
@@ -176,15 +173,6 @@ func (c *Client) exchange(ctx context.Context, x Exchange, b *Body) (*Answer, er
 		}
 		to = next
 	}
-}
-
-// switched closes a connection that the server speaks something else on by now, which nobody has asked for. No deadline would
-// end it: a transport gives such a connection away, and forgets it.
-func switched(response *http.Response, api tool.API) *tool.Failure {
-	if err := response.Body.Close(); err != nil {
-		return connectionFailure(err, api)
-	}
-	return tool.Failf(tool.FailUpstream, "%s gave no answer: it goes over to another protocol, which it was not asked to", api.Who())
 }
 
 // requestTo returns the request with its credential, for another URL of the same origin; "" for its own.
@@ -246,7 +234,7 @@ const userAgent = "a2a-acp"
 
 // send sends a request once: again only where a connection that was kept turns out to be closed, and no byte of the
 // request was written to it.
-func send(r *http.Request, transport *http.Transport) (*http.Response, error) {
+func send(r *http.Request, transport netguard.WithoutUpgrade) (*http.Response, error) {
 	for {
 		var sent sentBytes
 		response, err := transport.RoundTrip(onlyOnce(r.WithContext(httptrace.WithClientTrace(r.Context(), sent.trace()))))
@@ -330,7 +318,7 @@ func connectionFailure(err error, api tool.API) *tool.Failure {
 		err = of.Err
 	}
 	f := tool.Failf(tool.FailUpstream, "%s gave no answer: %s", api.Who(), reasonOf(err))
-	f.Retryable = true
+	f.Retryable = !errors.Is(err, netguard.ErrUpgrade)
 	return f
 }
 
@@ -340,8 +328,8 @@ func reasonOf(err error) string {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &network), errors.As(err, &certificate), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.ECONNRESET):
+	case errors.As(err, &network), errors.As(err, &certificate), errors.Is(err, netguard.ErrUpgrade), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return err.Error()
 	}
 	return "what it sent is no answer of HTTP, or a part of it is too long"

@@ -419,6 +419,24 @@ func TestClosedFetchesNothing(t *testing.T) {
 	failureOf(t, err)
 }
 
+// TestEndpointUpgrades: an endpoint that goes over to another protocol, and says no more, holds up neither calls nor the end.
+func TestEndpointUpgrades(t *testing.T) {
+	t.Parallel()
+	at, _ := endpoint(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		conn.Read(make([]byte, 1)) // until the client goes away
+	})
+	c := New()
+	_, err := c.Token(t.Context(), wanted(at, nil))
+	failureOf(t, err)
+	c.Close()
+}
+
 func BenchmarkKeptToken(b *testing.B) {
 	server := httptest.NewServer(says(good))
 	defer server.Close()

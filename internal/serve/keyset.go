@@ -73,7 +73,7 @@ func newKeySet(name string, spec IssuerSpec, now func() time.Time, say func(stri
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
 	return &keySet{name: name, spec: spec, seen: seen, now: now, say: say, client: &http.Client{
-		Transport: transport, Timeout: fetchTime,
+		Transport: netguard.WithoutUpgrade{Transport: transport}, Timeout: fetchTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }

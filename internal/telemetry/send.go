@@ -107,7 +107,9 @@ func (s *sender) send(ctx context.Context, body []byte) error {
 	}
 	defer answer.Body.Close()
 	defer time.AfterFunc(answerTime, cancel).Stop()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)) // so that the connection can be used again
+	if answer.StatusCode != http.StatusSwitchingProtocols { // a Transport gives its connection away, and ends no reading of it
+		_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, mostAnswer)) // so that the connection can be used again
+	}
 	switch answer.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
 		return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-acp/a2a-acp/internal/netguard"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 	"github.com/a2a-acp/a2a-acp/pkg/events"
 )
@@ -50,6 +51,16 @@ func TestReceivers(t *testing.T) {
 				return
 			}
 		}
+	}
+	upgrade := func(w http.ResponseWriter, _ *http.Request) { // and says no more
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		//nolint:errcheck // what is written or read wrong has no answer
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		conn.Read(make([]byte, 1)) //nolint:errcheck // until the client goes away
 	}
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	headerThenHang := func(code int) http.HandlerFunc {
@@ -89,7 +100,7 @@ func TestReceivers(t *testing.T) {
 			w.WriteHeader(500)
 			io.WriteString(w, "\x1b]0;owned\x07\x1b[2J\nalice: fine \u202egnp.exe")
 		}, `\u{1b}]0;owned`, nil},
-		{"a switch of protocols", hijack("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "HTTP status 101", nil},
+		{"a switch of protocols", upgrade, "another protocol", nil},
 		{"only a promise", hijack("HTTP/1.1 100 Continue\r\n\r\n"), "EOF", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -250,7 +261,7 @@ func TestNoProxy(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	client, err := (&sender{}).client(&Target{}, false)
-	if err != nil || client.Transport.(*http.Transport).Proxy != nil {
+	if err != nil || client.Transport.(netguard.WithoutUpgrade).Proxy != nil {
 		t.Errorf("a proxy may be used (%v)", err)
 	}
 }

@@ -185,7 +185,7 @@ func (s *sender) client(t *Target, plain bool) (*http.Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	client := &http.Client{Transport: transport,
+	client := &http.Client{Transport: netguard.WithoutUpgrade{Transport: transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if s.clients == nil {
 		s.clients = map[string]*http.Client{}

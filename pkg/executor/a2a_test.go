@@ -375,6 +375,15 @@ func TestHostileRemote(t *testing.T) {
 		"an error with the token in it": {answer: func(w http.ResponseWriter, _ string, _ int) {
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no user of `+apiKey+`"}}`)
 		}, code: tool.FailInternal, says: "no user of [secret]"},
+		"another protocol": {answer: func(w http.ResponseWriter, _ string, _ int) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			conn.Read(make([]byte, 1)) // until the client goes away
+		}, code: tool.FailInternal, says: "goes over to another protocol"},
 		"no A2A": {answer: func(w http.ResponseWriter, _ string, _ int) { fmt.Fprint(w, "<html>") }, code: tool.FailInternal, says: "no JSON-RPC"},
 	} {
 		t.Run(name, func(t *testing.T) {
