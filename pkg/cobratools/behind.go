@@ -156,25 +156,20 @@ func (b *behind) rounds(ctx context.Context, call *mcpserver.Call, line []byte) 
 	return nil, fmt.Errorf("%s has asked %d times and does not end", guardName, most)
 }
 
-// once makes one request of the guard, under an id that no other has, and returns its answer.
+// once makes one request of the guard, and returns its answer.
 func (b *behind) once(ctx context.Context, line []byte) ([]byte, error) {
-	id, err := json.Marshal(rand.Text())
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &waitingCall{cancel: cancel}
+	name := rand.Text()
 	b.relay.mu.Lock()
-	b.waiting[string(id)] = w
+	b.waiting[name] = &waitingCall{cancel} // for abandon
 	b.relay.mu.Unlock()
 	defer func() {
 		b.relay.mu.Lock()
-		delete(b.waiting, string(id))
+		delete(b.waiting, name)
 		b.relay.mu.Unlock()
 	}()
-	frame := ndjson.Scan(line)
-	return b.ask(ctx, id, ndjson.Replace(line, frame.ID, id), w)
+	return b.ask(ctx, []byte(`""`), line)
 }
 
 // askedIn returns what the guard asks for in place of a result; nil for an answer that is one.

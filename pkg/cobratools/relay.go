@@ -27,7 +27,7 @@ type relay struct {
 
 	mu      sync.Mutex
 	waiting map[string]*waitingCall // by the ids of the client's requests
-	asked   map[string]chan []byte  // what the guard answers, once, by the ids that it knows
+	asked   map[string]chan []byte  // what the guard answers, once, by ids of our own
 	// late are the ids of what has ended here before the guard answered: no Middleware has seen what it still says.
 	late  map[string]bool
 	calls sync.WaitGroup
@@ -39,10 +39,7 @@ func newRelay(toClient, toGuard *ndjson.Writer) *relay {
 }
 
 // waitingCall is a call that is under way.
-type waitingCall struct {
-	cancel context.CancelCauseFunc
-	sent   int // how often the guard was given it; guarded by relay.mu
-}
+type waitingCall struct{ cancel context.CancelCauseFunc }
 
 // errGivenUp is why a call ends that its client no longer wants.
 var errGivenUp = errors.New("the client gave the call up")
@@ -122,8 +119,8 @@ func (r *relay) called(frame *ndjson.Frame) *command {
 	return nil
 }
 
-// cancelled ends a call that the client gives up, and reports whether that is all there is to do: the guard does not
-// have it yet.
+// cancelled ends a call that the client gives up, and reports whether it is one of ours: the guard knows it by another id,
+// and hears of it from ask.
 func (r *relay) cancelled(params []byte) bool {
 	id, ok := ndjson.Get(params, "requestId")
 	r.mu.Lock()
@@ -133,7 +130,7 @@ func (r *relay) cancelled(params []byte) bool {
 		return false
 	}
 	w.cancel(errGivenUp)
-	return w.sent != 1 // what was given once more has another id, and ends with its context
+	return true
 }
 
 // begin makes a call in a goroutine of its own, which run waits for.
@@ -156,7 +153,7 @@ func (r *relay) begin(ctx context.Context, c *command, line []byte) {
 	r.calls.Go(func() {
 		defer cancel(nil)
 		answer := r.call(ctx, c, line, &frame, func(ctx context.Context, line []byte) ([]byte, error) {
-			return r.ask(ctx, frame.ID, line, w)
+			return r.ask(ctx, frame.ID, line)
 		})
 		gaveUp := errors.Is(context.Cause(ctx), errGivenUp)
 		r.mu.Lock()
@@ -227,20 +224,17 @@ func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson
 	return resultLine(frame.ID, answer.Result, said, out)
 }
 
-// ask hands a call to the guard, and returns its answer. What a Middleware makes once more gets an id of its own: what the
-// guard still says of the time before is no answer to it.
-func (r *relay) ask(ctx context.Context, id, line []byte, w *waitingCall) ([]byte, error) {
-	own := id
+// ask hands a call to the guard, and returns its answer. It has an id of its own each time: what the guard answers to
+// another request of the client's, which may have the same id, or to what a Middleware has given up, is no answer to it.
+func (r *relay) ask(ctx context.Context, id, line []byte) ([]byte, error) {
+	own := []byte(`"call-` + rand.Text() + `"`)
+	frame := ndjson.Scan(line)
+	line = ndjson.Replace(line, frame.ID, own)
 	answer := make(chan []byte, 1)
 	r.mu.Lock()
 	if err := context.Cause(ctx); err != nil {
 		r.mu.Unlock()
 		return nil, err
-	}
-	if w.sent++; w.sent > 1 {
-		own = []byte(`"again-` + rand.Text() + `"`)
-		frame := ndjson.Scan(line)
-		line = ndjson.Replace(line, frame.ID, own)
 	}
 	r.asked[string(own)] = answer
 	r.mu.Unlock()
@@ -255,12 +249,9 @@ func (r *relay) ask(ctx context.Context, id, line []byte, w *waitingCall) ([]byt
 		r.mu.Lock()
 		delete(r.asked, string(own))
 		r.late[string(own)] = true
-		again := w.sent > 1
 		r.mu.Unlock()
-		if again || !errors.Is(context.Cause(ctx), errGivenUp) { // else the client's own word has passed
-			cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, own)
-			_ = r.toGuard.Send([]byte(cancel)) // it ends, or has ended
-		}
+		cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, own)
+		_ = r.toGuard.Send([]byte(cancel)) // it ends, or has ended
 		return nil, context.Cause(ctx)
 	}
 }

@@ -19,10 +19,13 @@ func TestLateAnswers(t *testing.T) {
 	guardIn, toGuard := io.Pipe()
 	fromGuard, guard := io.Pipe()
 	clientIn, toClient := io.Pipe()
+	ids := make(chan string, 1) // that the guard knows the call by
 	tools := zooTools(t, Config{Selectors: []Selector{{Middleware: func(ctx context.Context, r *Request, in ToolInput, next Handler) (*Result, ToolOutput, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		go func() { // ends with the call
-			bufio.NewReader(guardIn).ReadString('\n') //nolint:errcheck // the guard has it, which is all that is waited for
+			line, _ := bufio.NewReader(guardIn).ReadBytes('\n')
+			frame := ndjson.Scan(line)
+			ids <- string(frame.ID)
 			cancel(errors.New("it takes too long"))
 			io.Copy(io.Discard, guardIn) //nolint:errcheck // until the relay ends
 		}()
@@ -44,7 +47,7 @@ func TestLateAnswers(t *testing.T) {
 		t.Errorf("the call gave %s (%v)", line, err)
 	}
 	go func() { // it has no other reader than the relay
-		write(guard, `{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"stdout":"0123456789"}}}`)
+		write(guard, `{"jsonrpc":"2.0","id":`+<-ids+`,"result":{"structuredContent":{"stdout":"0123456789"}}}`)
 		write(guard, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	}()
 	if line, err = lines.ReadString('\n'); err != nil || !strings.Contains(line, "list_changed") {
@@ -97,7 +100,7 @@ func TestRetry(t *testing.T) {
 			t.Errorf("the guard is told %s", cancelled.MethodName())
 		}
 		two := read()
-		if string(one.ID) != "1" || string(two.ID) == "1" {
+		if string(one.ID) == string(two.ID) {
 			t.Errorf("the ids are %s and %s", one.ID, two.ID)
 		}
 		answer(one.ID, "of the first")
@@ -114,5 +117,66 @@ func TestRetry(t *testing.T) {
 	client.Close()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOneID: a client that gives a call the id of another request gets no output of it past the Middleware.
+func TestOneID(t *testing.T) {
+	t.Parallel()
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zoo_delete","arguments":{"args":["a"]}}}`
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for name, sent := range map[string][]string{"the other first": {ping, call}, "the call first": {call, ping}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fromClient, client := io.Pipe()
+			guardIn, toGuard := io.Pipe()
+			fromGuard, guard := io.Pipe()
+			clientIn, toClient := io.Pipe()
+			tools := zooTools(t, Config{Selectors: []Selector{{Middleware: func(ctx context.Context, r *Request, in ToolInput, next Handler) (*Result, ToolOutput, error) {
+				result, out, err := next(ctx, r, in)
+				out.StdOut = strings.ReplaceAll(out.StdOut, "0123456789", "[account]")
+				return result, out, err
+			}}}})
+			r := newRelay(ndjson.NewWriter(toClient), ndjson.NewWriter(toGuard))
+			r.commands["zoo_delete"] = tools["zoo_delete"]
+			ended := make(chan error, 1)
+			go func() { ended <- r.run(t.Context(), fromClient, fromGuard, toGuard.Close) }() // ends with the client
+			go func() {                                                                       // the guard, which ends with the relay
+				defer guard.Close()
+				lines := bufio.NewReader(guardIn)
+				var calls [][]byte
+				for line, err := lines.ReadBytes('\n'); ; line, err = lines.ReadBytes('\n') {
+					frame := ndjson.Scan(line)
+					if err == nil && frame.MethodName() == "ping" {
+						fmt.Fprintf(guard, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", frame.ID)
+					} else if err == nil && frame.MethodName() == "tools/call" {
+						calls = append(calls, frame.ID)
+						continue // until the client has ended
+					}
+					if err != nil {
+						break
+					}
+				}
+				for _, id := range calls {
+					fmt.Fprintf(guard, `{"jsonrpc":"2.0","id":%s,"result":{"structuredContent":{"stdout":"0123456789"}}}`+"\n", id)
+				}
+			}()
+			for _, line := range sent {
+				if _, err := io.WriteString(client, line+"\n"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			client.Close()
+			go func() { // ends with the relay
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				toClient.Close()
+			}()
+			said, err := io.ReadAll(clientIn)
+			if err != nil || strings.Contains(string(said), "0123456789") {
+				t.Errorf("the client gets %s (%v)", said, err)
+			}
+		})
 	}
 }
