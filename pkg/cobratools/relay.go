@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/a2a-acp/a2a-acp/internal/mcpserver"
@@ -316,14 +318,23 @@ func (r *relay) abandon() {
 	}
 }
 
-// resultLine is the answer to a call: the guard's result with the output, and the words, of a Middleware.
+// ownWords are the members of a result for programs that hold nothing which the command has printed.
+var ownWords = []string{"signal", "truncated", "output_length", "error"}
+
+// resultLine is the answer to a call: the guard's result with the output, and the words, of a Middleware. What else the
+// guard says of the call may repeat what the command has printed, and what the Middleware has taken out of that: a hint names
+// the file that a program could not write.
 func resultLine(id, result []byte, said *Result, out ToolOutput) []byte {
 	members := map[string]json.RawMessage{}
 	structured := map[string]any{}
 	for key, value := range ndjson.Members(result) {
 		members[key] = bytes.Clone(value)
 	}
-	_ = json.Unmarshal(members["structuredContent"], &structured) // of no result there is none
+	about := map[string]json.RawMessage{}
+	_ = json.Unmarshal(members["_meta"], &about) // of no result there is none
+	maps.DeleteFunc(about, func(key string, _ json.RawMessage) bool { return !strings.HasPrefix(key, "io.modelcontextprotocol/") })
+	_ = json.Unmarshal(members["structuredContent"], &structured) // likewise
+	maps.DeleteFunc(structured, func(key string, _ any) bool { return !slices.Contains(ownWords, key) })
 	maps.Copy(structured, map[string]any{"stdout": out.StdOut, "stderr": out.StdErr, "exitCode": out.ExitCode})
 	text := said.Content
 	if text == "" {
@@ -334,7 +345,7 @@ func resultLine(id, result []byte, said *Result, out ToolOutput) []byte {
 	}
 	for key, value := range map[string]any{
 		"content":           []any{map[string]string{"type": "text", "text": text}},
-		"structuredContent": structured, "isError": said.IsError,
+		"structuredContent": structured, "isError": said.IsError, "_meta": about,
 	} {
 		encoded, err := json.Marshal(value)
 		if err != nil {

@@ -180,3 +180,21 @@ func TestOneID(t *testing.T) {
 		})
 	}
 }
+
+// TestTakenOut: what a Middleware takes out of an output does not stand in what the guard says beside it.
+func TestTakenOut(t *testing.T) {
+	t.Parallel()
+	const result = `{"resultType":"complete","content":[{"type":"text","text":"0123456789"}],"isError":true,` +
+		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x"},"a2a-acp/diagnostics":{"hints":[{"refused":"write 0123456789"}]},` +
+		`"a2a_diagnostics":{"cure":"0123456789"}},"structuredContent":{"stdout":"0123456789","stderr":"0123456789","exitCode":1,` +
+		`"signal":"killed","truncated":true,"output_length":20,"mapped_error":{"detail":"0123456789"}}}`
+	line := string(resultLine([]byte("1"), []byte(result), &Result{IsError: true}, ToolOutput{StdOut: "[account]", ExitCode: 1}))
+	if strings.Contains(line, "0123456789") {
+		t.Errorf("the client gets %s", line)
+	}
+	for _, kept := range []string{`"resultType":"complete"`, "serverInfo", `"signal":"killed"`, `"truncated":true`, `"output_length":20`} {
+		if !strings.Contains(line, kept) {
+			t.Errorf("%s is missing in %s", kept, line)
+		}
+	}
+}
