@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/editor"
 )
 
@@ -63,6 +64,16 @@ func (p *place) client(own *cobra.Command, name string) (c editor.Client, path s
 	return c, path, err
 }
 
+// shown has the error of a command stand as text: it may quote settings, which can be a repository's.
+func shown(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := run(cmd, args); err != nil {
+			return errors.New(display.Text(err.Error()))
+		}
+		return nil
+	}
+}
+
 // verbs are the words behind the program's name that start a command.
 func verbs(cmd *cobra.Command) []string { return strings.Fields(cmd.CommandPath())[1:] }
 
@@ -81,7 +92,7 @@ func enableCommand(c Config, own *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "enable EDITOR", Short: "Enter this program in an editor's settings, as an MCP server", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: completeEditors,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: shown(func(cmd *cobra.Command, args []string) error {
 			client, path, err := where.client(own, args[0])
 			if err != nil {
 				return err
@@ -113,7 +124,7 @@ func enableCommand(c Config, own *cobra.Command) *cobra.Command {
 				return err
 			}
 			return apply(cmd, change, client.Title+" has the tools when it is started next")
-		},
+		}),
 	}
 	cmd.Flags().StringArrayVarP(&variables, "env", "e", nil, "a variable for the server, NAME=VALUE; may be repeated")
 	where.add(cmd)
@@ -123,13 +134,13 @@ func enableCommand(c Config, own *cobra.Command) *cobra.Command {
 // apply writes a change, and says so.
 func apply(cmd *cobra.Command, change editor.Change, then string) error {
 	if change.None() {
-		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s is as it should be already\n", change.Path)
+		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s is as it should be already\n", display.Line(change.Path))
 		return err
 	}
 	if err := change.Apply(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s is changed; %s\n", change.Path, then)
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s is changed; %s\n", display.Line(change.Path), then)
 	return err
 }
 
@@ -138,7 +149,7 @@ func disableCommand(own *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "disable EDITOR", Short: "Take this program out of an editor's settings", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: completeEditors,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: shown(func(cmd *cobra.Command, args []string) error {
 			client, path, err := where.client(own, args[0])
 			if err != nil {
 				return err
@@ -148,7 +159,7 @@ func disableCommand(own *cobra.Command) *cobra.Command {
 				return err
 			}
 			return apply(cmd, change, "nothing of this program is left in it")
-		},
+		}),
 	}
 	where.add(cmd)
 	return cmd
@@ -159,7 +170,7 @@ func listCommand(own *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list [EDITOR]", Short: "List the MCP servers in editors' settings", Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeEditors,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: shown(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, c := range editor.Clients() {
 					args = append(args, c.Name)
@@ -175,7 +186,7 @@ func listCommand(own *cobra.Command) *cobra.Command {
 				wrong = errors.Join(wrong, err)
 			}
 			return errors.Join(wrong, table.Flush())
-		},
+		}),
 	}
 	where.add(cmd)
 	return cmd
@@ -188,7 +199,7 @@ func listed(table *tabwriter.Writer, client editor.Client, path string) error {
 		if s.Ours {
 			mark = "this program"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", client.Name, s.Name, s.Command, mark)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", client.Name, display.Line(s.Name), display.Line(s.Command), mark)
 	}
 	return err
 }

@@ -433,3 +433,27 @@ func TestSameTools(t *testing.T) {
 		t.Errorf("(-mcp tools +import cli)\n%s", diff)
 	}
 }
+
+// TestSettingsAreText: what a repository's settings call a server is shown as text, and so is what is wrong with them.
+func TestSettingsAreText(t *testing.T) {
+	t.Parallel()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct{ editor, text, want string }{
+		"a server":     {"cursor", `{"mcpServers":{"a\u001b[2J\u202eb":{"command":"x\u0007\u009by"}}}`, `a\u{1b}[2J`},
+		"its command":  {"vscode", `{"servers":{"a":{"command":"x\u0007\u009by"}}}`, `x\u{7}\u{9b}y`},
+		"what is none": {"codex", "[mcp_servers.a]\ncommand = \"\u202ex\n\u009b", "cannot be changed"},
+	} {
+		file := filepath.Join(t.TempDir(), "settings")
+		if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list := exec.Command(filepath.Join(dir, "plain", "shelf"), "mcp", "list", row.editor, "--config-path", file) //nolint:noctx // it ends by itself
+		out, _ := list.CombinedOutput()                                                                              // it says what is wrong
+		if said := string(out); strings.ContainsAny(said, "\x1b\x07\u009b\u202e") || !strings.Contains(said, row.want) {
+			t.Errorf("%s: it prints %q, want %s", name, said, row.want)
+		}
+	}
+}
