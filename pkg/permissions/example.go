@@ -1,7 +1,9 @@
 package permissions
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -205,8 +207,8 @@ func ExampleWorkspace() tool.Workspace { return tool.Workspace{Root: exampleRoot
 const NotAboutExample = "the rule is not about this example: "
 
 // CheckExamples asks the rule about its own examples: one of match that it is not about, and one of
-// not_match that it is about, is a mistake. Time and counts are left out, and a git work tree is taken for
-// granted: what a rule means must not change by itself.
+// not_match that it is about, is a mistake. Time and counts are left out, and a git work tree and the directories
+// that a command goes to are taken for granted: what a rule means must not change by itself.
 func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 	if len(r.Match)+len(r.NotMatch) == 0 {
 		return nil
@@ -231,8 +233,8 @@ func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 						Hint: "tool, params, path, paths, command, argv, dir, env, agent, workspace, mode, headless"})
 				continue
 			}
-			v := newEvaluation(example.Request(example.In(ExampleWorkspace(), exampleHome), commands), exampleHome,
-				newSensitive(nil), machine{}, &gitrepo.Asker{})
+			request := example.Request(example.In(ExampleWorkspace(), exampleHome), commands)
+			v := newEvaluation(request, exampleHome, newSensitive(nil), exampleFiles{dirs: dirsOf(request)}, &gitrepo.Asker{})
 			v.gather(func() { compiled.gather(v) })
 			switch got := compiled.match(v); {
 			case list.want && got.holds != yes:
@@ -247,4 +249,42 @@ func (r *Rule) CheckExamples(commands *command.Catalogue) []FieldError {
 		}
 	}
 	return found
+}
+
+// exampleFiles are the files of an example: those of the machine, with the directories that its command goes to.
+type exampleFiles struct {
+	machine
+	dirs []string
+}
+
+// Stat is os.Stat, and finds a directory where the command of the example goes to one that is not there.
+func (f exampleFiles) Stat(name string) (fs.FileInfo, error) {
+	info, err := f.machine.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(f.dirs, filepath.Clean(name)) {
+		return f.machine.Stat("/")
+	}
+	return info, err
+}
+
+// dirsOf lists the directories that the command of an example goes to, from where it begins and one from the other.
+func dirsOf(r Request) []string {
+	if r.Shell == nil {
+		return nil
+	}
+	dirs := []string{r.Dir}
+	for _, c := range r.Shell.Commands {
+		target := elsewhere(c)
+		if last := len(c.Args) - 1; c.Name == "cd" && last >= 0 && c.Args[last].Fixed {
+			target = c.Args[last].Text
+		}
+		if target == "" {
+			continue
+		}
+		for _, dir := range slices.Clone(dirs) {
+			if to := joined(dir, target); len(dirs) < mostDirectories && !slices.Contains(dirs, to) {
+				dirs = append(dirs, to)
+			}
+		}
+	}
+	return dirs
 }
