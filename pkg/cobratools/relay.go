@@ -30,14 +30,13 @@ type relay struct {
 	mu      sync.Mutex
 	waiting map[string]*waitingCall // by the ids of the client's requests
 	asked   map[string]chan []byte  // what the guard answers, once, by ids of our own
-	// late are the ids of what has ended here before the guard answered: no Middleware has seen what it still says.
-	late  map[string]bool
-	calls sync.WaitGroup
+	ids     string                  // how these begin, after the quote: no client knows it
+	calls   sync.WaitGroup
 }
 
 func newRelay(toClient, toGuard *ndjson.Writer) *relay {
 	return &relay{commands: map[string]*command{}, toClient: toClient, toGuard: toGuard,
-		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, late: map[string]bool{}}
+		waiting: map[string]*waitingCall{}, asked: map[string]chan []byte{}, ids: rand.Text() + "-"}
 }
 
 // waitingCall is a call that is under way.
@@ -229,7 +228,7 @@ func (r *relay) call(ctx context.Context, c *command, line []byte, frame *ndjson
 // ask hands a call to the guard, and returns its answer. It has an id of its own each time: what the guard answers to
 // another request of the client's, which may have the same id, or to what a Middleware has given up, is no answer to it.
 func (r *relay) ask(ctx context.Context, id, line []byte) ([]byte, error) {
-	own := []byte(`"call-` + rand.Text() + `"`)
+	own := []byte(`"` + r.ids + rand.Text() + `"`)
 	frame := ndjson.Scan(line)
 	line = ndjson.Replace(line, frame.ID, own)
 	answer := make(chan []byte, 1)
@@ -250,7 +249,6 @@ func (r *relay) ask(ctx context.Context, id, line []byte) ([]byte, error) {
 	case <-ctx.Done():
 		r.mu.Lock()
 		delete(r.asked, string(own))
-		r.late[string(own)] = true
 		r.mu.Unlock()
 		cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, own)
 		_ = r.toGuard.Send([]byte(cancel)) // it ends, or has ended
@@ -274,14 +272,13 @@ func (r *relay) answers(from io.Reader) error {
 		frame := ndjson.Scan(line)
 		r.mu.Lock()
 		id := string(frame.ID)
-		asked, late := r.asked[id], r.late[id]
+		asked := r.asked[id]
 		if !frame.HasMethod() { // one answer is all that a request gets
 			delete(r.asked, id)
-			delete(r.late, id)
 		}
 		r.mu.Unlock()
-		if (asked != nil || late) && !frame.HasMethod() {
-			if asked != nil {
+		if !frame.HasMethod() && strings.HasPrefix(id, `"`+r.ids) {
+			if asked != nil { // else it has ended here before: no Middleware has seen what the guard still says
 				asked <- bytes.Clone(line)
 			}
 			continue
