@@ -40,6 +40,7 @@ var may = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/filelock":   {},
 	"internal/editor":     {"internal/atomicfile"},
+	"internal/celmistake": {},
 	"internal/display":    {},
 	"internal/spelling":   {},
 	"internal/ndjson":     {},
@@ -77,7 +78,7 @@ var may = map[string][]string{
 	"internal/person":     {"internal/config", "internal/supervisor", "pkg/sandbox"}, // config: whom root believes
 	"internal/gitrepo":    {},
 	"internal/sensitive":  {},
-	"pkg/permissions":     {"pkg/tool", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/pathwalk", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
+	"pkg/permissions":     {"pkg/tool", "internal/celmistake", "internal/command", "internal/digest", "internal/display", "internal/gitrepo", "internal/pathwalk", "internal/sensitive", "internal/shellscan", "internal/shellwords"},
 
 	"internal/gitrepo/gitrepotest": {}, // what tests make repositories with
 
@@ -95,11 +96,11 @@ var may = map[string][]string{
 	"internal/acmecert": {"internal/atomicfile", "internal/display", "internal/netguard"},
 	// request: words alone; what a template makes of values can be read and fuzzed by itself.
 	"internal/request":   {"pkg/tool", "internal/display", "internal/spelling", "internal/tagfilter"},
-	"internal/answer":    {"pkg/tool"},
+	"internal/answer":    {"pkg/tool", "internal/celmistake"},
 	"internal/httpcache": {}, // which answers are kept, and nothing of who asks
 	"internal/httptool":  {"pkg/tool", "internal/netguard", "internal/request"},
 	// sandbox: a governor's program runs in it, as a tool does.
-	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/display", "internal/filehash", "internal/filelock", "internal/netguard", "internal/secret", "internal/shellwords"},
+	"internal/governor": {"pkg/tool", "pkg/permissions", "pkg/sandbox", "internal/atomicfile", "internal/celmistake", "internal/display", "internal/filehash", "internal/filelock", "internal/netguard", "internal/secret", "internal/shellwords"},
 
 	// serve: doors are handlers that know nothing of it.
 	"internal/serve": {"pkg/tool", "internal/acmecert", "internal/netguard", "internal/ratelimit", "internal/unixsocket"},
@@ -115,7 +116,7 @@ var may = map[string][]string{
 	"internal/yamldoc": {"internal/display", "internal/spelling"},
 	// serve: what a2a-acp.yaml says of the daemon are its own types. shellscan: a script is held against its own allowed_commands when it is read. governor: what its file
 	// says are its own types. agents: which need no command. shellwords: which words of a script's commands name what it runs.
-	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/acmecert", "internal/agents", "internal/answer", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
+	"internal/config": {"pkg/tool", "internal/a2aclient", "internal/acmecert", "internal/agents", "internal/answer", "internal/celmistake", "internal/command", "internal/display", "internal/governor", "internal/grant", "internal/outputschema", "internal/netguard", "internal/pathwalk", "internal/profile", "internal/render", "internal/request", "internal/secret", "internal/serve", "internal/shellscan", "internal/shellwords", "internal/spelling", "internal/webhook", "internal/yamldoc", "pkg/events", "pkg/permissions"},
 	"pkg/executor":    {"pkg/tool", "pkg/events", "internal/a2aclient", "internal/answer", "internal/approval", "internal/argv", "internal/blob", "internal/command", "internal/digest", "internal/display", "internal/filehash", "internal/gate", "internal/outputschema", "internal/httptool", "internal/netguard", "internal/ratelimit", "internal/render", "internal/request", "internal/secret", "internal/sensitive", "internal/shellscan", "internal/spelling", "pkg/permissions", "pkg/sandbox", "internal/httpcache"},
 
 	"internal/tooltest": {"pkg/tool"},

@@ -13,6 +13,8 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/a2a-acp/a2a-acp/internal/celmistake"
 )
 
 // The bounds of an expression: of its text, in bytes, and of what one evaluation may cost, in CEL's own units. What it
@@ -52,14 +54,8 @@ func compile(text string, condition bool) (*expression, error) {
 	checking.Lock()
 	ast, issues := env.Compile(text)
 	checking.Unlock()
-	if issues.Err() != nil {
-		all := issues.Errors()
-		if len(all) == 0 {
-			return nil, issues.Err()
-		}
-		message, _, _ := strings.Cut(all[0].Message, "\n")
-		return nil, fmt.Errorf("the expression is wrong at character %d: %s", all[0].Location.Column()+1,
-			strings.TrimSuffix(message, " (in container '')"))
+	if wrong := celmistake.First(text, issues); wrong != nil {
+		return nil, wrong
 	}
 	if kind := ast.OutputType(); condition && kind != cel.BoolType && kind != cel.DynType {
 		return nil, fmt.Errorf("the expression gives %s, and a condition is true or false", kind)

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2a-acp/a2a-acp/internal/celmistake"
 	"github.com/a2a-acp/a2a-acp/internal/command"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/governor"
@@ -302,12 +303,12 @@ func (e *governorEntry) readExpression(v yamldoc.Value) {
 	}
 	e.spec.CEL.Expression = text
 	err := governor.CheckExpression(text)
-	var wrong *governor.ExpressionError
+	var wrong *celmistake.Mistake
 	switch {
 	case err == nil:
 	case errors.As(err, &wrong):
 		v.ReportAt(yamldoc.Error{Line: wrong.Line, Column: wrong.Column, Severity: yamldoc.SeverityError,
-			Rule: "cel", Message: wrong.Message}, "")
+			Rule: "cel", Message: wrong.Message, Hint: wrong.Hint}, "")
 	default:
 		v.Fail("cel", "", "%v", err)
 	}

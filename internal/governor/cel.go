@@ -11,6 +11,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/a2a-acp/a2a-acp/internal/celmistake"
 )
 
 // The bounds of an expression, so that no argument of an agent's makes it take long: CEL's own measure of
@@ -29,14 +31,6 @@ type expression struct {
 	message string
 	yesNo   bool // it gives true or false, and nothing else
 }
-
-// ExpressionError is a mistake in an expression, with its place in it.
-type ExpressionError struct {
-	Line, Column int // from 1
-	Message      string
-}
-
-func (e *ExpressionError) Error() string { return e.Message }
 
 // CheckExpression says what is wrong with an expression; nil when it can be used.
 func CheckExpression(text string) error {
@@ -72,17 +66,13 @@ func compileExpression(text string) (program cel.Program, yesNo bool, err error)
 		return nil, false, err
 	}
 	ast, issues := env.Compile(text)
-	if issues != nil && issues.Err() != nil {
-		if all := issues.Errors(); len(all) > 0 {
-			return nil, false, &ExpressionError{Line: all[0].Location.Line(),
-				Column: all[0].Location.Column() + 1, Message: all[0].Message}
-		}
-		return nil, false, issues.Err()
+	if wrong := celmistake.First(text, issues); wrong != nil {
+		return nil, false, wrong
 	}
 	switch kind := ast.OutputType(); {
 	case kind.IsExactType(cel.BoolType), kind.IsExactType(cel.DynType), kind.Kind() == types.MapKind:
 	default:
-		return nil, false, &ExpressionError{Line: 1, Column: 1,
+		return nil, false, &celmistake.Mistake{Line: 1, Column: 1,
 			Message: fmt.Sprintf("it gives %s; want true or false, or a map with a status", kind)}
 	}
 	program, err = env.Program(ast, cel.CostLimit(expressionCost), cel.InterruptCheckFrequency(expressionCheck))

@@ -12,6 +12,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/celmistake"
 	"github.com/a2a-acp/a2a-acp/pkg/tool"
 )
 
@@ -87,8 +88,11 @@ func compileCondition(text string) (*condition, error) {
 	conditionCheck.Lock()
 	ast, issues := env.Compile(text)
 	conditionCheck.Unlock()
-	if issues.Err() != nil {
-		return nil, conditionError(issues)
+	if wrong := celmistake.First(text, issues); wrong != nil {
+		if wrong.Hint == "" && wrong.Undeclared {
+			wrong.Hint = callNames
+		}
+		return nil, &globError{wrong.Error(), wrong.Hint}
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
 		return nil, &globError{fmt.Sprintf("the expression gives %s, and a condition is true or false",
@@ -104,26 +108,6 @@ func compileCondition(text string) (*condition, error) {
 		return env.Program(ast, append(options, cel.EvalOptions(cel.OptPartialEval))...)
 	})
 	return c, nil
-}
-
-// conditionError returns the first thing that is wrong with an expression, and where.
-func conditionError(issues *cel.Issues) error {
-	all := issues.Errors()
-	if len(all) == 0 {
-		return &globError{issues.Err().Error(), ""}
-	}
-	first := all[0]
-	message, _, _ := strings.Cut(first.Message, "\n")
-	message = strings.TrimSuffix(message, " (in container '')")
-	where := fmt.Sprintf("at character %d", first.Location.Column()+1)
-	if first.Location.Line() > 1 {
-		where = fmt.Sprintf("in its line %d, %s", first.Location.Line(), where)
-	}
-	hint := ""
-	if strings.Contains(message, "undeclared reference") {
-		hint = callNames
-	}
-	return &globError{fmt.Sprintf("the expression is wrong %s: %s", where, message), hint}
 }
 
 // matchWhen asks the expression. Where it ends in an error (a missing argument, too much work), an approval
