@@ -33,7 +33,7 @@ func waitingTests(w io.Writer) {
 	var all bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&all, 2)
 	for goroutine := range strings.SplitSeq(all.String(), "\n\n") {
-		if !strings.Contains(goroutine, "_test.go:") || strings.Contains(goroutine, "testing.(*T).Parallel(") ||
+		if !strings.Contains(goroutine, "_test.go:") && !strings.Contains(goroutine, "(*TestScript)") || strings.Contains(goroutine, "testing.(*T).Parallel(") ||
 			strings.Contains(goroutine, "waitingTests(") {
 			continue
 		}

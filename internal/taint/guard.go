@@ -70,7 +70,8 @@ func (g guard) accepts(value string, texts []string) (reason string, ok bool) {
 		return "a negative number after a '-' would be something else in the code of " + g.who,
 			!strings.HasPrefix(value, "-")
 	case noLeadingDash:
-		return "the value starts with '-', so " + g.who + " would read it as an option",
+		return "the value starts with '-', so " + g.who + " would read it as an option " +
+				"(in front of it in the script, -- ends the options of most programs)",
 			!strings.HasPrefix(value, "-")
 	case noDevice:
 		word := joinParts(g.word, texts)
