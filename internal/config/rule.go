@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/a2a-acp/a2a-acp/internal/display"
+	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
 	"github.com/a2a-acp/a2a-acp/internal/spelling"
 	"github.com/a2a-acp/a2a-acp/internal/yamldoc"
@@ -368,6 +369,11 @@ func (r *ruleEntry) check() {
 		r.finalAt.Fail(yamldoc.RuleValue, "take it out",
 			"only a rejection is final: something stronger may stand above every other decision")
 	}
+	ofPart := r.rule.Verdict == permissions.Approve && r.rule.Commands == nil && comparesPart.MatchString(r.rule.When)
+	if at, ok := r.at.Get("when"); ok && ofPart {
+		at.Warn("part", "name what may run as well: commands: {allow: […]}; or compare the whole text: call.shell == '…'",
+			"it looks at a part of the command's text, and whatever follows behind a ;, && or | is approved with it")
+	}
 	faults := r.rule.Check()
 	if len(faults) == 0 && !r.file.file.Workspace { // a stranger's examples are only work
 		faults = r.rule.CheckExamples(r.file.file.Commands)
@@ -384,6 +390,10 @@ func (r *ruleEntry) check() {
 		at.Fail(rule, fault.Hint, "%s", fault.Message)
 	}
 }
+
+// comparesPart finds a condition about a part of a command's text.
+var comparesPart = lazyregexp.New(`\b(call\.shell|params\.command)\s*\.\s*` +
+	`(startsWith|endsWith|contains|matches\(\s*('[^']*[^'$]'|"[^"]*[^"$]"))`)
 
 // says reports whether a text below a mapping is one of several.
 func says(v yamldoc.Value, name, field string, texts ...string) bool {

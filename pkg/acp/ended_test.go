@@ -138,7 +138,11 @@ auto_approval_policies:
 		{"a rule", `"title":"make","kind":"execute"`,
 			"a2a-acp asks because it `builds` (rule look, policies.yaml:4)\nIt could reach all that you can: no sandbox holds the agent."},
 		{"several commands", `"title":"cd x && touch 'a  b' 2>&1 > out | xargs rm *.o","kind":"execute"`,
-			"a2a-acp asks because no rule approves or rejects it\nIt would run: cd x; touch 'a  b' 2>&1 > out; xargs rm *.o; rm *.o … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+			"a2a-acp asks because no rule approves or rejects it: there is no directory x yet, so it cannot be told what will be there\n" +
+				"It would run: cd x; touch 'a  b' 2>&1 > out; xargs rm *.o; rm *.o … (run by xargs)\nIt could reach all that you can: no sandbox holds the agent."},
+		{"what no rule could cover", `"title":"python3 -m \"$l\"","kind":"execute"`,
+			"a2a-acp asks because no rule approves or rejects it: it uses the value of $l, and nobody knows what that is, " +
+				"or whether it is a secret\nIt could reach all that you can: no sandbox holds the agent."},
 		{"a search that says a place", `"title":"'foo' within /nowhere","kind":"search"`,
 			"a2a-acp asks because no rule approves or rejects it\nOutside of the workspace: /nowhere"},
 		{"a search that says no place", `"title":"'foo'","kind":"search"`,

@@ -140,7 +140,10 @@ func (c *checker) prefix(field, text string) {
 	case strings.ContainsAny(text, shellSigns):
 		c.add(field, fmt.Sprintf("%q is shell text, and only plain words are compared", text),
 			"write each command as an entry of its own, without quotes; redirections are allowed with commands: {redirects: …}")
-	case words[0] != "[" && strings.ContainsAny(words[0], "*?[{~="):
+	case strings.Contains(words[0], "="):
+		c.add(field, fmt.Sprintf("%q sets a variable, and a rule for commands sets none", words[0]),
+			fmt.Sprintf("name the whole text in place of commands: parameters: {command: %q}", text))
+	case words[0] != "[" && strings.ContainsAny(words[0], "*?[{~"):
 		c.add(field, fmt.Sprintf("%q names no program", words[0]), "write the program's name")
 	}
 }

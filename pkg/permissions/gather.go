@@ -151,7 +151,7 @@ func (l *commandList) gather(v *evaluation) (some bool) {
 				covered = !exceeds
 			}
 		}
-		if !covered && v.shell.unnamed >= 0 && !v.shell.needsNoRule(i) {
+		if !covered && len(v.shell.unnamed) > 0 && !v.shell.needsNoRule(i) {
 			return false
 		}
 		some = some || covered

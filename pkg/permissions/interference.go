@@ -185,7 +185,7 @@ func mayName(word shellscan.Word) bool {
 // stands (mkdir refs && git status), or the text may make one, the settings that are there could run anything, and git has
 // not been asked about them.
 func (v *evaluation) findUnfinished() {
-	if v.shell == nil || v.shell.unnamed >= 0 || len(v.shell.commands) < 2 ||
+	if v.shell == nil || len(v.shell.unnamed) > 0 || len(v.shell.commands) < 2 ||
 		!slices.ContainsFunc(v.shell.commands, func(c shellscan.Command) bool { return isGit(c.Name) }) {
 		return
 	}

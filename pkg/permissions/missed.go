@@ -25,6 +25,8 @@ func (a outcome) whyNot(v *evaluation) string {
 		}
 	}
 	switch {
+	case best == 0 && v.shell != nil && v.shell.fault != "": // more rules would not help
+		return ": " + v.shell.fault
 	case best == 0 && a.uncovered != "":
 		return ": " + a.uncovered
 	case best == 0:

@@ -31,9 +31,8 @@ type shellText struct {
 	forms [][]shellscan.Command
 	// exceeding tells of the commands that rules name whether they exceed what the rule spells.
 	exceeding map[spelledCommand]bool
-	// unnamed is the index of the first command that no rule names which approves, -1 where each is named by one; see
-	// inForce.findUnnamed.
-	unnamed int
+	// unnamed are the indexes of the commands that no rule names which approves; see inForce.findUnnamed.
+	unnamed []int
 	// unfinished is a directory in which git runs that another command could make a repository of; "" for none. See
 	// evaluation.findUnfinished.
 	unfinished string

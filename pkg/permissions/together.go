@@ -21,9 +21,9 @@ func (a outcome) together(v *evaluation) outcome {
 	switch {
 	case a.rule != nil || len(a.partly) == 0 || v.shell == nil:
 		return a
-	case v.shell.unnamed >= 0:
+	case len(v.shell.unnamed) > 0:
 		if slices.ContainsFunc(a.partly, func(rule *compiledRule) bool { return rule.spellsSome(v) }) {
-			a.uncovered = "none covers " + shownCommand(v.shell.commands[v.shell.unnamed])
+			a.uncovered = "none covers " + v.shell.shownUnnamed()
 		}
 		return a
 	}
@@ -67,19 +67,26 @@ func (a outcome) together(v *evaluation) outcome {
 	return a
 }
 
-// findUnnamed finds a command that no rule names which approves: with one, rules do not approve the act together, and what
+// findUnnamed finds the commands that no rule names which approves: with one, rules do not approve the act together, and what
 // they need to know for that is not looked at.
 func (f *inForce) findUnnamed(v *evaluation) {
 	if v.shell == nil {
 		return
 	}
-	v.shell.unnamed = -1
 	for i := range v.shell.commands {
 		if !v.shell.needsNoRule(i) && !f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
-			v.shell.unnamed = i
-			return
+			v.shell.unnamed = append(v.shell.unnamed, i)
 		}
 	}
+}
+
+// shownUnnamed lists the commands that no rule names.
+func (s *shellText) shownUnnamed() string {
+	var names []string
+	for _, i := range s.unnamed {
+		names = append(names, nameOf(s.commands[i]))
+	}
+	return quotedList(once(names))
 }
 
 // names reports whether one of the rules that may approve together with others names a command of the act, by its index.

@@ -56,6 +56,7 @@ func TestRulesTogether(t *testing.T) {
 		{"one that nobody trusts", `make test | tail`, []File{untrusted}, "ask "},
 
 		{"one command too many", `npm test | tail && npm publish`, []File{v2(own("npm test"))}, "ask none covers `npm publish`"},
+		{"two too many", `npm publish && npm test && git push && npm publish`, []File{v2(own("npm test"))}, "ask none covers `git push`, `npm publish`"},
 		{"a file outside", `npm test | tail ../elsewhere/secret`, []File{v2(own("npm test"))}, "ask none covers `tail`: `" + b.dir + "/elsewhere/secret` lies outside the workspace"},
 		{"an option that writes", `npm test | sort -o README.md`, []File{v2(own("npm test"))}, "ask "},
 		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `./x`"},
