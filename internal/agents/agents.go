@@ -190,6 +190,17 @@ func BySelf(name string) (Agent, bool) {
 	return Agent{}, false
 }
 
+// Short is what people call an agent that gives its own name as a known one does: claude for
+// @agentclientprotocol/claude-agent-acp. Any other name stays as it is, so that none is taken for a known one.
+func Short(name string) string {
+	for _, agent := range Known() {
+		if name == agent.Package || name == filepath.Base(agent.Package) || name == agent.Program || name == agent.Title {
+			return agent.Name
+		}
+	}
+	return name
+}
+
 // Pattern returns a pattern for rules that stands for an agent by whatever it calls itself, in an editor and in a terminal;
 // "" for an agent that nobody knows.
 func Pattern(name string) string {

@@ -134,3 +134,17 @@ func TestPattern(t *testing.T) {
 		}
 	}
 }
+
+// Only a name that is known gives way to a shorter one: nobody is taken for somebody else.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"@agentclientprotocol/claude-agent-acp": "claude", "claude-agent-acp": "claude", "claude": "claude", "gemini-cli": "gemini",
+		"@agentclientprotocol/codex-acp": "codex", "opencode": "opencode", "@evil/claude-agent-acp": "@evil/claude-agent-acp", "my claude": "my claude",
+		"": "",
+	} {
+		if got := Short(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -179,7 +179,7 @@ func (s *Summary) Line() string {
 		of     string // which of them
 	}{
 		{"wrote", s.Wrote, true, ""}, {"ran", s.Ran, true, ""}, {"read", s.Read, true, ""}, {"called", s.Called, false, ""},
-		{"fetched", s.Fetched, false, ""}, {"did otherwise", s.Other, false, ""}, {"failed", s.Failed, false, s.failedSeen()},
+		{"fetched", s.Fetched, false, ""}, {"did otherwise", s.Other, false, ""}, {"failed", s.Failed, false, s.undecided()},
 		{"stopped", s.Stopped, true, ""}, {"refused by its sandbox", s.Refused, false, ""},
 		{"waiting", s.Waiting, false, ""}, {"only seen", s.Seen, true, ""}, {"VIOLATIONS", s.Violated, false, ""},
 	} {
@@ -190,13 +190,10 @@ func (s *Summary) Line() string {
 	return strings.Join(words, ", ")
 }
 
-// failedSeen says which of those that failed a list shows as seen.
-func (s *Summary) failedSeen() string {
-	switch s.FailedSeen {
-	case 0:
+// undecided says how many of those that failed nobody has decided. Only seen are those of them that did something.
+func (s *Summary) undecided() string {
+	if s.FailedSeen == 0 {
 		return ""
-	case s.Failed:
-		return " (only seen)"
 	}
-	return fmt.Sprintf(" (%d only seen)", s.FailedSeen)
+	return fmt.Sprintf(" (%d undecided)", s.FailedSeen)
 }

@@ -87,7 +87,7 @@ func TestSummarise(t *testing.T) {
 	if c := acts[len(acts)-1]; c.Result() != ResultAsked || c.By() != "" {
 		t.Errorf("a call that was put off is told as %s by %q", c.Result(), c.By())
 	}
-	const want = "wrote 2, ran 4, read 2, called 3, fetched 1, did otherwise 1, failed 7 (3 only seen), stopped 3, refused by its sandbox 1, waiting 1, only seen 2, VIOLATIONS 2"
+	const want = "wrote 2, ran 4, read 2, called 3, fetched 1, did otherwise 1, failed 7 (3 undecided), stopped 3, refused by its sandbox 1, waiting 1, only seen 2, VIOLATIONS 2"
 	if got := s.Line(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 	"github.com/a2a-acp/a2a-acp/internal/store"
 )
@@ -206,11 +207,11 @@ func (b *Inbox) help() string {
 func Who(a store.Approval) string {
 	switch {
 	case a.Principal != "" && a.Agent != "":
-		return display.Line(a.Principal + " (" + a.Agent + ")")
+		return display.Line(a.Principal + " (" + agents.Short(a.Agent) + ")")
 	case a.Principal != "":
 		return display.Line(a.Principal)
 	case a.Agent != "":
-		return display.Line(a.Agent)
+		return display.Line(agents.Short(a.Agent))
 	case a.Door == "cli":
 		return "tools run"
 	}

@@ -130,7 +130,7 @@ func (s *suggester) suggest() (suggestions []Suggestion, out []LeftOut) {
 		suggestion, why := s.write(g)
 		if why != "" {
 			if !g.wide {
-				out = append(out, LeftOut{Act: display.Line(g.name), Count: len(g.acts), Why: why})
+				out = append(out, LeftOut{Act: g.shown(), Count: len(g.acts), Why: why})
 			}
 			continue
 		}
@@ -140,6 +140,22 @@ func (s *suggester) suggest() (suggestions []Suggestion, out []LeftOut) {
 		suggestions = append(suggestions, suggestion)
 	}
 	return suggestions, out
+}
+
+// shown is the group as it was asked about.
+func (g *group) shown() string {
+	text := g.acts[0].Request.ShellText
+	if text == "" {
+		return display.Line(g.name)
+	}
+	line, rest, several := strings.Cut(strings.TrimSpace(text), "\n")
+	if several && rest != "" {
+		line += " …"
+	}
+	if slices.ContainsFunc(g.acts, func(act Recorded) bool { return act.Request.ShellText != text }) {
+		return display.Line(line) + " (and other ways to write it)"
+	}
+	return display.Line(line)
 }
 
 func boolInt(is bool) int {

@@ -151,3 +151,27 @@ func authorityOf(t *testing.T, data []byte, home string) *permissions.Authority 
 	}
 	return permissions.New(permissions.Options{Policies: permissions.NewSet([]permissions.File{file}), Home: home})
 }
+
+// What no rule is suggested for is shown as it was asked about: its variables and what stands between its commands belong to it.
+func TestLeftOutIsShownAsAsked(t *testing.T) {
+	t.Parallel()
+	w := tool.Workspace{Root: t.TempDir()}
+	for _, test := range []struct {
+		texts []string
+		want  string
+	}{
+		{[]string{"PYTHONPATH=. python3 -m unittest 2>&1 | tail -5"}, "PYTHONPATH=. python3 -m unittest 2>&1 | tail -5"},
+		{[]string{"X=1 make 2>&1 | tail -5", "X=2 make 2>&1 | tail -5"}, "X=1 make 2>&1 | tail -5 (and other ways to write it)"},
+		{[]string{"X=1 cat <<E\nhere\nE"}, "X=1 cat <<E …"},
+	} {
+		var list []events.Event
+		for i := range 2 {
+			request := permissions.Example{Command: test.texts[i%len(test.texts)]}.Request(w, nil)
+			list = append(list, written(request, permissions.SourcePerson, "approve"))
+		}
+		_, left := testJudge(t, replayRules).Suggest(readAll(t, list), 2)
+		if len(left) != 1 || left[0].Act != test.want {
+			t.Errorf("%q: %+v", test.texts, left)
+		}
+	}
+}

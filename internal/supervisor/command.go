@@ -60,7 +60,7 @@ func executable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%s does not exist; install it, or correct the path: %w", path, fs.ErrNotExist)
+		return missingError{path}
 	case err != nil:
 		return fmt.Errorf("%s cannot be looked at: %w", path, err)
 	case info.IsDir():
@@ -74,6 +74,15 @@ func executable(path string) error {
 	}
 	return nil
 }
+
+// missingError is fs.ErrNotExist in words that say what to do.
+type missingError struct{ path string }
+
+func (e missingError) Error() string {
+	return e.path + " does not exist; install it, or correct the path"
+}
+
+func (missingError) Unwrap() error { return fs.ErrNotExist }
 
 // mayExecute asks the kernel whether this user may execute a file (access(2)), which knows of ACLs and
 // noexec mounts.

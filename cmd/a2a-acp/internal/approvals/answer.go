@@ -259,8 +259,8 @@ func tooLate(env *cli.Environment, id string, a store.Approval, err error) error
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w: %s", id, err, display.Line(a.Reason)))
 	case errors.Is(err, store.ErrNoApproval):
 		if len(id) < leastOfID {
-			return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; write %d characters of the ID at least (a2a-acp approvals list shows it)",
-				id, err, leastOfID))
+			return cli.Fail(exit.Usage, fmt.Errorf("%s: write %d characters of the ID at least (a2a-acp approvals list shows it)",
+				id, leastOfID))
 		}
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: %w; a2a-acp approvals list shows those that wait", id, err))
 	case errors.Is(err, store.ErrExpired), errors.Is(err, store.ErrGone):

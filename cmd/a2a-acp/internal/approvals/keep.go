@@ -73,7 +73,7 @@ It needs a terminal that no agent has started, with --yes too.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case flags.scope != "" && !slices.Contains(scopes, flags.scope):
-			return cli.Fail(exit.Usage, fmt.Errorf("--scope: want %s", strings.Join(scopes, ", ")))
+			return cli.Fail(exit.Usage, fmt.Errorf("--scope %q: want one of %s", flags.scope, strings.Join(scopes, ", ")))
 		case len(args) == 0:
 			return listKeepable(env, flags.all, *f)
 		case *f != cli.FormatTable && !flags.show:

@@ -9,6 +9,7 @@ import (
 
 	record "github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/app"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
@@ -67,12 +68,20 @@ func listKeepable(env *cli.Environment, all bool, f cli.Format) error {
 		return nil
 	}
 	out := cli.Table{Head: []string{"NO", "TIME", "AGENT", "SCOPES", "ACT"}}
+	several := slices.ContainsFunc(answers, func(a keepableAnswer) bool { return a.Agent != answers[0].Agent })
+	if !several {
+		out.Head = slices.Delete(out.Head, 2, 3)
+	}
 	for _, a := range answers {
 		scopes := strings.Join(a.Scopes, ",")
 		if scopes == "" {
 			scopes = "none"
 		}
-		out.Add(strconv.FormatInt(a.Number, 10), cli.Clock(a.Time), a.Agent, scopes, a.Act)
+		row := []string{strconv.FormatInt(a.Number, 10), cli.Clock(a.Time), agents.Short(a.Agent), scopes, a.Act}
+		if !several {
+			row = slices.Delete(row, 2, 3)
+		}
+		out.Add(row...)
 	}
 	out.Write(env.Stdout)
 	if more > 0 {

@@ -52,6 +52,13 @@ type ActFilter struct {
 var results = []string{permissions.Approve.String(), permissions.Reject.String(), audit.ResultAsked, audit.ResultSeen,
 	audit.ResultViolation, audit.ResultRefused}
 
+// kinds are the kinds of acts.
+var kinds = []string{
+	string(permissions.ActionRead), string(permissions.ActionWrite), string(permissions.ActionDelete), string(permissions.ActionMove),
+	string(permissions.ActionExecute), string(permissions.ActionFetch), string(permissions.ActionSearch), string(permissions.ActionCall),
+	string(permissions.ActionSwitchMode), string(permissions.ActionOther),
+}
+
 func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		switch name { // what they were called before
@@ -79,8 +86,7 @@ func (f *ActFilter) addTo(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.since, "since", "only acts from then on: 7d or 90m ago, a day, or a time: 2026-11-24T09:00:00Z")
 	cmd.Flags().Var(&f.until, "until", "only acts before then")
 	_ = cmd.RegisterFlagCompletionFunc("kind",
-		cobra.FixedCompletions([]string{"read", "write", "delete", "move", "execute", "fetch", "search",
-			"call", "other"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("decision",
 		cobra.FixedCompletions(results, cobra.ShellCompDirectiveNoFileComp))
 	completeEvent(cmd)
@@ -93,13 +99,16 @@ func completeEvent(cmd *cobra.Command) {
 	})
 }
 
-// check refuses a pattern that is none, and the name of a result or an event that there is none of.
+// check refuses a pattern that is none, and the name of a kind, a result or an event that there is none of.
 func (f *ActFilter) check() error {
 	if _, err := path.Match(f.tool, ""); err != nil {
 		return cli.Fail(exit.Usage, fmt.Errorf("--tool %q: %w", f.tool, err))
 	}
 	if f.result != "" && !slices.Contains(results, f.result) {
 		return cli.Fail(exit.Usage, fmt.Errorf("--decision %q: want one of %s", f.result, strings.Join(results, ", ")))
+	}
+	if f.kind != "" && !slices.Contains(kinds, f.kind) {
+		return cli.Fail(exit.Usage, fmt.Errorf("--kind %q: want one of %s", f.kind, strings.Join(kinds, ", ")))
 	}
 	name := f.event
 	if _, known := events.Named(name); name == "" || known {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
@@ -105,7 +106,7 @@ func (f *ActFilter) writeList(env *cli.Environment, acts []audit.ActRecord, argu
 		if act := c.Act(); arguments && act != nil && len(act.Arguments) > 0 {
 			title += ": " + strings.Join(values("", act.Arguments), ", ")
 		}
-		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(clock), orDash(c[0].Agent),
+		row := []string{strconv.FormatInt(c[0].Seq, 10), c[0].Time.Local().Format(clock), orDash(agents.Short(c[0].Agent)),
 			orDash(c.Result()), orDash(c.By()), endOf(c), title}
 		if !several {
 			row = slices.Delete(row, 2, 3)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/cmd/a2a-acp/internal/cli"
+	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/audit"
 	"github.com/a2a-acp/a2a-acp/internal/display"
 )
@@ -80,7 +81,7 @@ func heading(env *cli.Environment, s *audit.Summary) string {
 	if s.Session != "" {
 		what = "session " + s.Session
 		if s.Agent != "" {
-			what += " of " + s.Agent
+			what += " of " + agents.Short(s.Agent)
 		}
 	}
 	clock := time.DateTime

@@ -256,8 +256,8 @@ func agentCommand(env *cli.Environment, args []string, dash int) ([]string, erro
 	agent, ok := agents.ByName(args[0])
 	if !ok {
 		return nil, cli.Fail(exit.Usage,
-			fmt.Errorf("no agent is called %q (known are %s); for any other: a2a-acp bridge -- %s", args[0],
-				strings.Join(cli.AgentNames(), ", "), strings.Join(args, " ")))
+			fmt.Errorf("no agent is called %q (%s); for any other: a2a-acp bridge -- %s", args[0],
+				cli.KnownAgents(args[0]), strings.Join(args, " ")))
 	}
 	command, err := cli.Finder(env).Find(agent)
 	if err != nil {

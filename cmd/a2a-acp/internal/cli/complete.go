@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-acp/a2a-acp/internal/agents"
 	"github.com/a2a-acp/a2a-acp/internal/profile"
+	"github.com/a2a-acp/a2a-acp/internal/spelling"
 )
 
 // CompleteTools completes the ids of tools.
@@ -35,6 +38,16 @@ func AgentNames() []string {
 		names = append(names, agent.Name)
 	}
 	return names
+}
+
+// KnownAgents says which agents are known, and which of them was probably meant.
+func KnownAgents(meant string) string {
+	names := AgentNames()
+	known := "known are " + strings.Join(names, ", ")
+	if near := spelling.Nearest(meant, names); near != "" {
+		return "did you mean " + near + "? " + known
+	}
+	return known
 }
 
 // ProfileNames returns the names of profiles.

@@ -266,8 +266,7 @@ func guarded(env *cli.Environment, names []string, flags ...string) ([]editor.En
 	known := agents.Known()
 	for _, name := range names {
 		if !slices.ContainsFunc(known, func(a agents.Agent) bool { return a.Name == name }) {
-			return nil, cli.Fail(exit.Usage, fmt.Errorf("%q is no agent that is known: want one of %s", name,
-				strings.Join(cli.AgentNames(), ", ")))
+			return nil, cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (%s)", name, cli.KnownAgents(name)))
 		}
 	}
 	program, err := cli.Self()

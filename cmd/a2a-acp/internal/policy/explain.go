@@ -370,7 +370,7 @@ func (e explanation) print(env *cli.Environment, f cli.Format) error {
 func (e explanation) write(env *cli.Environment) {
 	w := env.Stdout
 	if e.Then != nil {
-		fmt.Fprintf(w, "then:     %s (%s%s)\n", e.Then.Result, e.Then.Source, cli.AtRule(*e.Then))
+		fmt.Fprintf(w, "was:      %s (%s%s)\n", e.Then.Result, e.Then.Source, cli.AtRule(*e.Then))
 	}
 	if e.Untold != "" {
 		fmt.Fprintf(w, "unknown:  %s\n", display.Line(e.Untold))

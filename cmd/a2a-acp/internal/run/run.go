@@ -93,7 +93,7 @@ func start(ctx context.Context, env *cli.Environment, flags flags, args []string
 	}
 	agent, known := agents.ByName(args[0])
 	if !known {
-		return cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (known are %s)", args[0], strings.Join(cli.AgentNames(), ", ")))
+		return cli.Fail(exit.Usage, fmt.Errorf("no agent is called %q (%s)", args[0], cli.KnownAgents(args[0])))
 	}
 	editors := agent
 	agent, words, terminal := agent.InTerminal(), args[1:], agent.Terminal()
