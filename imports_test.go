@@ -87,7 +87,7 @@ var may = map[string][]string{
 	// The way of every act: what is asked, and the gate that decides, has governors and people asked, and
 	// records.
 	"internal/notify":   {"internal/display", "internal/store"},
-	"internal/inbox":    {"internal/display", "internal/store"},
+	"internal/inbox":    {"internal/agents", "internal/display", "internal/store"},
 	"internal/approval": {"pkg/tool", "pkg/events", "pkg/permissions", "internal/digest", "internal/display", "internal/store"},
 	"internal/gate":     {"pkg/tool", "pkg/events", "pkg/permissions", "internal/approval", "internal/command", "internal/digest"},
 
@@ -165,14 +165,14 @@ var may = map[string][]string{
 	},
 	"cmd/a2a-acp/internal/a2a": {"pkg/permissions", "internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},
 	"cmd/a2a-acp/internal/approvals": {
-		"pkg/tool", "internal/app", "internal/audit", "internal/config", "internal/display", "internal/exit", "internal/inbox", "internal/replay",
-		"internal/store", "cmd/a2a-acp/internal/audit", "cmd/a2a-acp/internal/cli",
+		"pkg/tool", "internal/agents", "internal/app", "internal/audit", "internal/config", "internal/display", "internal/exit", "internal/inbox",
+		"internal/replay", "internal/store", "cmd/a2a-acp/internal/audit", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/agents": {
 		"internal/agentclient", "internal/app", "internal/display", "internal/exit", "internal/lines", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/audit": {
-		"pkg/events", "pkg/permissions", "pkg/tool", "internal/app", "internal/audit", "internal/display",
+		"pkg/events", "pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/audit", "internal/display",
 		"internal/exit", "internal/ocsf", "internal/replay", "internal/secret", "internal/spelling", "cmd/a2a-acp/internal/cli",
 	},
 	"cmd/a2a-acp/internal/bridge": {

@@ -161,13 +161,34 @@ func (s *suggester) asksStill(rule SuggestedRule, act Recorded) (why string) {
 	if err != nil {
 		return err.Error() // prove has read it
 	}
-	with := *s.judge
-	policies := append(slices.Clone(s.judge.Set.Policies), file)
-	with.Authority = s.judge.Authority.With(permissions.NewSet(policies), s.judge.Set.Commands)
-	if d, untold := with.Decide(act); untold == "" && d.Verdict != permissions.Approve {
+	if d, untold := s.judge.and(file).Decide(act); untold == "" && d.Verdict != permissions.Approve {
 		return "it would be asked about all the same: " + d.Reason
 	}
 	return ""
+}
+
+// Pack returns the pack of rules that comes with the program and would approve the act; "" where none would.
+func (j *Judge) Pack(act Recorded) string {
+	for _, name := range permissions.Packs() {
+		data, _ := permissions.WithPacks([]byte("version: 2\nauto_approval_policies:\n"), []string{name})
+		file, err := config.ReadPolicies(config.File{Name: name, Layer: tool.LayerUser, Data: data, Commands: j.Set.Commands})
+		if err != nil {
+			continue // TestPack reads them all
+		}
+		d, untold := j.and(file).Decide(act)
+		if untold == "" && d.Verdict == permissions.Approve &&
+			slices.ContainsFunc(file.Rules, func(r permissions.Rule) bool { return r.ID == d.Rule }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// and returns a Judge with the rules of one file more.
+func (j *Judge) and(file permissions.File) *Judge {
+	with := *j
+	with.Authority = j.Authority.With(permissions.NewSet(append(slices.Clone(j.Set.Policies), file)), j.Set.Commands)
+	return &with
 }
 
 // keptAs returns the id of a rule in force that says what this one does; "" where there is none.

@@ -53,6 +53,7 @@ func TestKeep(t *testing.T) {
 			[]permissions.Example{run("git tag v2"), run("git tag v1 v2"), run("git tag -d v1")}, ""},
 		{"one of git's that removes", run("git branch -d x"), nil, map[Scope][]permissions.Example{ScopeExact: nil},
 			[]permissions.Example{run("git branch -d x y"), run("git branch -D x"), run("git branch x")}, ""},
+		{"code among its words", run(`python3 -c "print(1)"`), nil, nil, nil, "no rule can spell a word with blanks, quotes or other signs of the shell: print(1)"},
 		{"a pattern behind quotes", run(`npm test -- "a b" ./*.go`), nil, nil, nil, "not fixed"},
 		{"a rejected wider one", run("npm test"), []permissions.Example{run("npm test -- -u")}, map[Scope][]permissions.Example{ScopeExact: nil},
 			[]permissions.Example{run("npm test -- -u")}, ""},
@@ -144,5 +145,40 @@ func TestKeepWithoutWorkspace(t *testing.T) {
 	}
 	if rules, left := j.Suggest(acts, 2); rules != nil || len(left) != 1 || left[0].Why != inNoWorkspace {
 		t.Errorf("suggested: %+v, %+v", rules, left)
+	}
+}
+
+// A pack of rules is named where it would approve the act, and nowhere else.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	w := tool.Workspace{Root: t.TempDir()}
+	j := testJudge(t, replayRules)
+	for text, want := range map[string]string{
+		"npm test": "node", "go test ./...": "go", "pytest -q": "python", "cargo build": "rust", "rm -rf build": "", `python3 -c "print(1)"`: "",
+		"npm test > x": "", "git push": "",
+	} {
+		acts := readAll(t, []events.Event{written(permissions.Example{Command: text}.Request(w, nil), permissions.SourcePerson, "approve")})
+		if got := j.Pack(acts[0]); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A command that names its workspace by the whole path is kept in a workspace of that path: the home directory of an example is
+// another one.
+func TestKeepWholePath(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	w := tool.Workspace{Root: filepath.Join(home, "shop")}
+	if err := os.MkdirAll(filepath.Join(w.Root, "web"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j := testJudge(t, replayRules)
+	j.home = home
+	text := "cd " + filepath.Join(w.Root, "web") + " && npm test"
+	acts := readAll(t, []events.Event{written(permissions.Example{Command: text}.Request(w, nil), permissions.SourcePerson, "approve")})
+	all, why := j.Keep(acts[0], acts, false)
+	if rules := offered(all); len(rules) != 2 || rules[0].Rule.Workspaces[0] != w.Root {
+		t.Fatalf("%+v, %q", rules, why)
 	}
 }

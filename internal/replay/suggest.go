@@ -220,6 +220,11 @@ const inNoWorkspace = "it belonged to no workspace, and a rule for it would hold
 func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 	first := g.acts[0].Request
 	rule.AppliesTo, rule.directory = first.Tools[:1], s.directory
+	if home := s.judge.home; home != "" && slices.ContainsFunc(g.acts, func(act Recorded) bool {
+		return strings.Contains(act.Request.ShellText, home)
+	}) {
+		rule.directory = func(dir string) string { return dir } // in an example with ~/ the command would lead elsewhere
+	}
 	if edits := []string{permissions.ToolEdit, permissions.ToolWrite}; slices.Contains(edits, first.Tools[0]) {
 		rule.AppliesTo = edits // which of the two an agent takes says nothing about the file
 	}
@@ -252,7 +257,7 @@ func (s *suggester) begin(g *group) (rule SuggestedRule, why string) {
 			rule.Agents = nil
 		}
 		for _, dir := range r.Workspace.Dirs() {
-			if pattern := escapeGlob(s.directory(dir)); !slices.Contains(rule.Workspaces, pattern) {
+			if pattern := escapeGlob(rule.directory(dir)); !slices.Contains(rule.Workspaces, pattern) {
 				rule.Workspaces = append(rule.Workspaces, pattern)
 			}
 		}
@@ -334,6 +339,9 @@ func (s *suggester) prove(rule SuggestedRule, g *group) (why string) {
 		_, why, about := strings.Cut(list[0].Message, permissions.NotAboutExample)
 		if !about {
 			why = list[0].Message
+		}
+		if strings.HasSuffix(why, "must spell the whole command") && rule.unwritten != "" {
+			why += ", and no rule can spell a word with blanks, quotes or other signs of the shell: " + display.Line(rule.unwritten)
 		}
 		return "no rule can be written for it: " + why
 	}

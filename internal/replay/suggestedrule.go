@@ -34,6 +34,7 @@ type SuggestedRule struct {
 	NotMatch     []map[string]any   `json:"not_match,omitempty" yaml:"not_match,omitempty"`
 
 	directory func(dir string) string // writes a directory as rules do
+	unwritten string                  // the first word of its commands that no rule can have; "" for none
 }
 
 type suggestedCommands struct {
@@ -75,6 +76,8 @@ func (rule *SuggestedRule) aboutCommand(g *group, spelled bool) (why string) {
 			}
 			if plain = plain && permissions.PlainWord(arg.Text); plain {
 				words = append(words, arg.Text)
+			} else if rule.unwritten == "" {
+				rule.unwritten = arg.Text
 			}
 		}
 		if !plain && !spelled {

@@ -32,6 +32,11 @@ func keepable(ctx context.Context, env *cli.Environment, name string, flags keep
 		return act, nil, err
 	}
 	rules, why := judge.Keep(act, acts, flags.everywhere)
+	if len(rules) > 0 && flags.scope == "" && slices.ContainsFunc(rules, func(k replay.Keepable) bool {
+		return k.Scope == replay.ScopeWords && k.Why != ""
+	}) {
+		sayPack(env, judge, act)
+	}
 	if len(rules) == 0 {
 		return act, nil, cli.Fail(exit.Usage, fmt.Errorf("%s is not kept: %s", shownAct(act), display.Line(why)))
 	}
@@ -52,6 +57,14 @@ func keepable(ctx context.Context, env *cli.Environment, name string, flags keep
 			display.Line(rules[i].Why)))
 	}
 	return act, rules[i : i+1], nil
+}
+
+// sayPack says which pack of rules would approve an act that can only be kept as it was written.
+func sayPack(env *cli.Environment, judge *replay.Judge, act replay.Recorded) {
+	if pack := judge.Pack(act); pack != "" {
+		env.Say(fmt.Sprintf("the rules of the pack %s approve this, also with other words: a2a-acp init --pack %s prints them, "+
+			"and adds them where you have no rules yet", pack, pack))
+	}
 }
 
 // namedAct finds an act by its question's ID, or by its number.

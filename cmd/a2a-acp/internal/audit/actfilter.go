@@ -54,9 +54,10 @@ var results = []string{permissions.Approve.String(), permissions.Reject.String()
 
 // kinds are the kinds of acts.
 var kinds = []string{
-	string(permissions.ActionRead), string(permissions.ActionWrite), string(permissions.ActionDelete), string(permissions.ActionMove),
-	string(permissions.ActionExecute), string(permissions.ActionFetch), string(permissions.ActionSearch), string(permissions.ActionCall),
-	string(permissions.ActionSwitchMode), string(permissions.ActionOther),
+	string(permissions.ActionRead), string(permissions.ActionWrite), string(permissions.ActionDelete),
+	string(permissions.ActionMove), string(permissions.ActionExecute), string(permissions.ActionFetch),
+	string(permissions.ActionSearch), string(permissions.ActionCall), string(permissions.ActionSwitchMode),
+	string(permissions.ActionOther),
 }
 
 func (f *ActFilter) addTo(cmd *cobra.Command) {
