@@ -240,26 +240,41 @@ var widths = displaywidth.Options{EastAsianWidth: true}
 
 func width(r rune) int { return max(1, widths.Rune(r)) }
 
-// wrapped cuts a line into parts that are no wider than that; at least one.
+// wrapped cuts a line into parts that are no wider than that, between words where they are not too long; at least one.
+// Nothing is left out.
 func wrapped(line string, most int) (parts []string) {
-	var part strings.Builder
-	used := 0
-	for _, r := range strings.ReplaceAll(line, "\t", "    ") {
-		if used+width(r) > most {
-			parts = append(parts, part.String())
-			part.Reset()
-			used = 0
+	rest := []rune(strings.ReplaceAll(line, "\t", "    "))
+	for {
+		n := max(fitting(rest, most), 1)
+		if n >= len(rest) {
+			return append(parts, string(rest))
 		}
-		part.WriteRune(r)
-		used += width(r)
+		for at := n; at > n/2; at-- {
+			if rest[at-1] == ' ' {
+				n = at
+				break
+			}
+		}
+		parts, rest = append(parts, string(rest[:n])), rest[n:]
 	}
-	return append(parts, part.String())
+}
+
+// fitting returns how many characters are no wider than that together.
+func fitting(line []rune, most int) int {
+	used := 0
+	for i, r := range line {
+		if used += width(r); used > most {
+			return i
+		}
+	}
+	return len(line)
 }
 
 // clip cuts a line of ours to the width of the screen.
 func clip(line string, most int) string {
-	if parts := wrapped(line, most); len(parts) > 1 {
-		return strings.TrimSuffix(wrapped(line, most-2)[0], " ") + ".."
+	text := []rune(strings.ReplaceAll(line, "\t", "    "))
+	if fitting(text, most) == len(text) {
+		return line
 	}
-	return line
+	return strings.TrimSuffix(string(text[:fitting(text, most-2)]), " ") + ".."
 }

@@ -82,7 +82,7 @@ then: of that act, or of all acts that match, such as those of a session.`,
 			return errors.Join(cli.WriteData(env.Stdout, *f, act), err)
 		}
 		for _, line := range tell(act) {
-			fmt.Fprintln(env.Stdout, line)
+			fmt.Fprintln(env.Stdout, cli.FoldText(env.Stdout, line))
 		}
 		return err
 	}
@@ -127,7 +127,7 @@ func showAll(env *cli.Environment, f cli.Format, filter *ActFilter, acts []audit
 	for _, act := range acts {
 		fmt.Fprintln(env.Stdout)
 		for _, line := range tell(act) {
-			fmt.Fprintln(env.Stdout, line)
+			fmt.Fprintln(env.Stdout, cli.FoldText(env.Stdout, line))
 		}
 	}
 	return nil

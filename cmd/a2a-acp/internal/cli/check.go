@@ -41,7 +41,7 @@ func CheckCommand(env *Environment, cmd *cobra.Command, one, many string,
 			}
 		} else {
 			for _, e := range found {
-				fmt.Fprintln(env.Stdout, e.Shown())
+				fmt.Fprintln(env.Stdout, FoldText(env.Stdout, e.Shown()))
 			}
 			if summary := found.Summary(); summary != "" {
 				fmt.Fprintln(env.Stderr, summary)

@@ -90,7 +90,7 @@ func (e *Environment) Short(path string) string {
 }
 
 // Say writes one line for the person. What files and programs are called in it has no effect on a terminal.
-func (e *Environment) Say(line string) { fmt.Fprintln(e.Stderr, Said(line)) }
+func (e *Environment) Say(line string) { fmt.Fprintln(e.Stderr, FoldText(e.Stderr, Said(line))) }
 
 // ourName is what our lines begin with.
 const ourName = "a2a-acp: "

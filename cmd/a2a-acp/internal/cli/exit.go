@@ -106,11 +106,11 @@ func (e *Environment) Explain(w io.Writer, _ fang.Styles, err error) {
 		if text != list.Error() { // what was to be done with the files comes first
 			fmt.Fprint(w, ourName)
 		}
-		fmt.Fprintln(w, yamldoc.Shown(err))
+		fmt.Fprintln(w, FoldText(e.Stderr, yamldoc.Shown(err)))
 		text = "nothing was done: " + list.Summary()
 	}
 	if !errors.As(err, &coded) {
 		text += "\nhint: a2a-acp --help shows the verbs, a2a-acp VERB --help what one of them takes"
 	}
-	fmt.Fprintln(w, Said(text))
+	fmt.Fprintln(w, FoldText(e.Stderr, Said(text)))
 }

@@ -135,6 +135,24 @@ func Fold(w io.Writer, line string, hang int) string {
 	return line
 }
 
+// FoldText folds each line of a text, but for those that show a file, whose columns mean something. What follows stands
+// two characters further in than the line.
+func FoldText(w io.Writer, text string) string { return foldText(text, TerminalWidth(w)) }
+
+func foldText(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		hang := len(line) - len(strings.TrimLeft(line, " ")) + 2
+		if width > 2*hang && !excerpt.MatchString(line) {
+			lines[i] = wrap(line, width, hang)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// excerpt is a line of a file, or what stands below it: "5 |   when: x".
+var excerpt = lazyregexp.New(`^ *[0-9]* *\|`)
+
 // wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too
 // long stay whole.
 func wrap(line string, width, hang int) string {

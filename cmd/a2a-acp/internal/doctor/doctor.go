@@ -4,6 +4,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,6 +86,15 @@ func optionsOf(env *cli.Environment) doctor.Options {
 }
 
 func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
+	var found strings.Builder
+	into := *env
+	into.Stdout = &found
+	writeFound(&into, d)
+	fmt.Fprint(env.Stdout, cli.FoldText(env.Stdout, found.String()))
+	writeAdvice(env.Stdout, d.Missing)
+}
+
+func writeFound(env *cli.Environment, d doctor.Diagnosis) {
 	w := env.Stdout
 	fmt.Fprintf(w, "a2a-acp %s on %s\n\nsandbox level: %s\n", d.Version, d.Machine, d.Sandbox.Level)
 	for _, line := range strings.Split(d.Sandbox.Why, "; ") {
@@ -112,9 +122,13 @@ func writeDiagnosis(env *cli.Environment, d doctor.Diagnosis) {
 	writeHealth(env, "bash", d.Bash)
 	writeAnswers(env, d.Answers)
 	writeConfiguration(env, d.Configuration)
-	for _, advice := range d.Missing {
-		fmt.Fprintf(w, "\nmissing: %s (gives %s)\n  %s\n  what to do:\n", advice.What,
-			strings.Join(advice.Gives, ", "), advice.Why)
+}
+
+// writeAdvice says what could be done. A command is not folded, since it is there to be copied.
+func writeAdvice(w io.Writer, missing []doctor.Advice) {
+	for _, advice := range missing {
+		fmt.Fprintln(w, cli.FoldText(w, fmt.Sprintf("\nmissing: %s (gives %s)\n  %s\n  what to do:", advice.What,
+			strings.Join(advice.Gives, ", "), advice.Why)))
 		for line := range strings.Lines(advice.Fix) {
 			fmt.Fprintf(w, "    %s", line)
 		}

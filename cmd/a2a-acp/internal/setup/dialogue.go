@@ -85,7 +85,8 @@ func confines(env *cli.Environment) error {
 // askNotify asks whether waiting questions are announced on the desktop, where there is one to be told.
 func askNotify(ctx context.Context, env *cli.Environment) ([]string, error) {
 	if missing := noDesktop(env); missing != nil {
-		fmt.Fprintf(env.Stderr, "\nWaiting questions cannot be announced on the desktop here: %s.\n", missing)
+		fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr,
+			fmt.Sprintf("\nWaiting questions cannot be announced on the desktop here: %s.", missing)))
 		return nil, nil
 	}
 	desktop, err := askYes(ctx, env, "\nAnnounce waiting questions on the desktop?")

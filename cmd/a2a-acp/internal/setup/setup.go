@@ -176,7 +176,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 		err = cli.WouldCount(env)
 	}
 	if err != nil {
-		fmt.Fprintln(env.Stderr, yamldoc.Shown(err))
+		fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr, yamldoc.Shown(err)))
 		env.Say("nothing is written, for the reason above")
 		return cli.Silent(exit.Usage)
 	}
@@ -200,7 +200,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	}
 	set, err := cli.Load(env, nil, nil)
 	if err != nil { // as every other verb would say
-		fmt.Fprintln(env.Stderr, "\n"+yamldoc.Shown(err))
+		fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr, "\n"+yamldoc.Shown(err)))
 		env.Say("the files are there, and do not count as they are; no editor's settings were changed")
 		return cli.Silent(cli.CodeOf(err))
 	}
@@ -236,7 +236,7 @@ func initialise(ctx context.Context, env *cli.Environment, w wishes) error {
 	inTerminal := found.run(needed, byDefault)
 	if len(entries) == 0 {
 		if inTerminal != "" {
-			fmt.Fprintln(env.Stderr, "\n"+inTerminal)
+			fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr, "\n"+inTerminal))
 		}
 		return nil
 	}
@@ -419,7 +419,7 @@ func printSettings(env *cli.Environment, entries []editor.Entry, flags []string,
 		}
 	}
 	if inTerminal != "" {
-		fmt.Fprintln(env.Stderr, "\n"+inTerminal)
+		fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr, "\n"+inTerminal))
 	}
 	return nil
 }

@@ -354,7 +354,7 @@ func writeTool(env *cli.Environment, set *config.Set, loaded *config.Loaded) {
 	writeOutcomes(w, t)
 	writeWork(w, t)
 	for _, warning := range loaded.Warnings {
-		fmt.Fprintln(env.Stderr, warning.Shown())
+		fmt.Fprintln(env.Stderr, cli.FoldText(env.Stderr, warning.Shown()))
 	}
 }
 
