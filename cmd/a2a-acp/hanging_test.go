@@ -82,7 +82,7 @@ func TestHangingIsTold(t *testing.T) {
 	}
 	defer func() { stdin.Close(); _ = cmd.Wait() }()
 	var said bytes.Buffer
-	for !strings.Contains(said.String(), "cat") {
+	for !strings.Contains(said.String(), fmt.Sprintf("child of %d, in %s: cat ", cmd.Process.Pid, h.work)) {
 		said.Reset()
 		processesBelow(&said, os.Getpid())
 	}

@@ -392,7 +392,7 @@ func (r *ruleEntry) check() {
 }
 
 // comparesPart finds a condition about a part of a command's text.
-var comparesPart = lazyregexp.New(`\b(call\.shell|params\.command)\s*\.\s*` +
+var comparesPart = lazyregexp.New(`\b(call\.shell|params\.command|params\[['"]command['"]\])\s*\.\s*` +
 	`(startsWith|endsWith|contains|matches\(\s*('[^']*[^'$]'|"[^"]*[^"$]"))`)
 
 // says reports whether a text below a mapping is one of several.

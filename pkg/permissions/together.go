@@ -73,6 +73,7 @@ func (f *inForce) findUnnamed(v *evaluation) {
 	if v.shell == nil {
 		return
 	}
+	v.shell.unnamed = nil
 	for i := range v.shell.commands {
 		if !v.shell.needsNoRule(i) && !f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
 			v.shell.unnamed = append(v.shell.unnamed, i)

@@ -100,11 +100,16 @@ const ourName = "a2a-acp: "
 func Said(text string) string {
 	lines := strings.Split(display.Whole(text), "\n")
 	for i, line := range lines[1:] {
-		if strings.HasPrefix(strings.Map(letterOrDigit, line), "a2aacp") {
+		if looksLikeOurs(line) {
 			lines[i+1] = "| " + line
 		}
 	}
 	return ourName + strings.Join(lines, "\n")
+}
+
+// looksLikeOurs reports whether a text begins as our lines do, to people's eyes.
+func looksLikeOurs(text string) bool {
+	return strings.HasPrefix(strings.Map(letterOrDigit, text), "a2aacp")
 }
 
 // letterOrDigit keeps letters and digits, in lower case.

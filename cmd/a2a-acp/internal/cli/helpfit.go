@@ -144,10 +144,23 @@ func foldText(text string, width int) string {
 	for i, line := range lines {
 		hang := len(line) - len(strings.TrimLeft(line, " ")) + 2
 		if width > 2*hang && !excerpt.MatchString(line) {
-			lines[i] = wrap(line, width, hang)
+			lines[i] = wrapWords(toFold(line), width, hang)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// toFold splits a line into what is not to be broken: words, and those that look like the beginning of a line of ours with
+// the word in front of them. A name that somebody chose could have one stand where a line of ours would.
+func toFold(line string) (words []string) {
+	for _, word := range strings.SplitAfter(line, " ") {
+		if last := len(words) - 1; last >= 0 && looksLikeOurs(word) {
+			words[last] += word
+			continue
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 // excerpt is a line of a file, or what stands below it: "5 |   when: x".
@@ -156,9 +169,13 @@ var excerpt = lazyregexp.New(`^ *[0-9]* *\|`)
 // wrap breaks a line between words; what follows the first line is indented. Gaps and words that are too
 // long stay whole.
 func wrap(line string, width, hang int) string {
+	return wrapWords(strings.SplitAfter(line, " "), width, hang)
+}
+
+func wrapWords(words []string, width, hang int) string {
 	var out strings.Builder
 	column := 0
-	for i, word := range strings.SplitAfter(line, " ") {
+	for i, word := range words {
 		length := utf8.RuneCountInString(strings.TrimRight(word, " "))
 		if i > 0 && length > 0 && column+length > width && column > hang {
 			out.WriteString("\n" + strings.Repeat(" ", hang))
