@@ -2,6 +2,7 @@ package sensitive
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,8 @@ func (p *pattern) matches(f file, at int) bool {
 	if p.row.exact {
 		names = f.names
 	}
-	return p.reaches(names[at:], p.names)
+	return p.reaches(names[at:], p.names) &&
+		!slices.ContainsFunc(p.row.except, func(other *pattern) bool { return other.matches(f, at) })
 }
 
 func (p *pattern) reaches(names []string, patterns []wildcard) bool {

@@ -19,6 +19,7 @@ type writtenGroup struct {
 
 type writtenRow struct {
 	Names   string `yaml:"names"`
+	Except  string `yaml:"except"`
 	ReadBy  string `yaml:"read_by"`
 	Source  string `yaml:"source"`
 	Because string `yaml:"because"`
@@ -92,6 +93,8 @@ func (r *writtenRow) set(key, value string) bool {
 	switch key {
 	case "names":
 		r.Names = value
+	case "except":
+		r.Except = value
 	case "read_by":
 		r.ReadBy = value
 	case "source":

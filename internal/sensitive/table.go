@@ -18,6 +18,7 @@ type row struct {
 	shape                bool // what names look like, with the exceptions of the table
 	hidden               bool // only below the directory that holds the file
 	top                  bool // only right in that directory
+	except               []*pattern
 }
 
 // table is files.yaml, read.
@@ -64,6 +65,7 @@ func parse(data []byte) (*table, error) {
 			if r.readBy == "" || r.source == "" || files.Case != "" && !r.exact {
 				return nil, fmt.Errorf("%s: it has no read_by or no source, or case is not counts", files.Names)
 			}
+			r.except = patterns(files.Except, &row{exact: r.exact})
 			for _, p := range patterns(files.Names, r) {
 				t.add(p)
 			}

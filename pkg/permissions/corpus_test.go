@@ -83,7 +83,7 @@ func readRow(t testing.TB, at, heading, line string) corpusRow {
 var ordinaryFiles = map[string]string{
 	"ws/.git/HEAD": "ref: refs/heads/main", "ws/.git/objects/": "", "ws/.git/refs/": "", "ws/.git/config": "", "ws/README.md": "a\n", "ws/main.go": "package main\n", "ws/go.mod": "module x\n",
 	"ws/package.json": "{}", "ws/Makefile": "", "ws/out.txt": "", "ws/docs.tar": "", "ws/docs/a.md": "", "ws/docs/sub/b.md": "",
-	"ws/src/main.go": "", "ws/.env": "KEY=1", "ws/.gitignore": ".env\n!.gitkeep\n", "elsewhere/secret": "s", "home/": "",
+	"ws/src/main.go": "", "ws/.env": "KEY=1", "ws/.env.example": "KEY=", "ws/.gitignore": ".env\n!.gitkeep\n", "elsewhere/secret": "s", "home/": "",
 }
 
 // trappedFiles are what a hostile repository, or an agent, has put beside them.
