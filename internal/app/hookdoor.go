@@ -143,9 +143,9 @@ func (d *hookDoor) listen(session func(hook.Call) *acp.Session) (*hook.Door, err
 			if s == nil {
 				return hook.Answer{Reason: "a2a-acp did not allow it: it is of no session that is open here"}
 			}
-			ctx, over := d.whileAsked(ctx)
+			asking, over := d.whileAsked(ctx)
 			defer over()
-			return d.decideOwn(ctx, s, call)
+			return d.decideOwn(asking, s, call, ctx.Done())
 		},
 		Ended: func(call hook.Call) {
 			if s := session(call); s != nil {
@@ -269,8 +269,9 @@ func (d *hookDoor) admit(s *acp.Session) (closed func()) {
 }
 
 // decideOwn decides about a call of an agent's own tool.
-func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call) hook.Answer {
-	own := acp.OwnAct{ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
+func (d *hookDoor) decideOwn(ctx context.Context, s *acp.Session, call hook.Call,
+	gone <-chan struct{}) hook.Answer {
+	own := acp.OwnAct{Gone: gone, ToolCall: call.ID, Tool: call.Tool, Kind: call.Kind, Title: call.Title, Input: call.Input,
 		Dir: call.Dir, Locations: call.Locations, Note: call.Note, Harmless: call.Harmless || call.TheirOwn,
 		Final: call.Final, CardEnds: call.CardEnds, ServerTools: call.ServerTools, ChangesAreAll: call.ChangesAreAll}
 	for _, change := range call.Changes {

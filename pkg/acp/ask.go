@@ -20,6 +20,11 @@ import (
 // it could change what the person reads. Whoever gives up withdraws the question ($/cancel_request), and
 // the answer that may be on its way is not taken any more. Where there is no editor, it stands on the board.
 func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	return s.askFor(ctx, q, nil)
+}
+
+// askFor is Ask for a hook of the agent's, which is gone when a channel is closed; nil for another asker.
+func (s *Session) askFor(ctx context.Context, q approval.Question, gone <-chan struct{}) (approval.Answer, error) {
 	if s.ID(ctx) == "" {
 		return approval.Answer{}, fmt.Errorf("the session has not begun: %w", approval.ErrNobody)
 	}
@@ -28,6 +33,11 @@ func (s *Session) Ask(ctx context.Context, q approval.Question) (approval.Answer
 	}
 	at := s.toEditor.reserve()
 	defer at.leave()
+	if gone != nil {
+		var over func()
+		ctx, over = s.hookAsks(ctx, gone, at)
+		defer over()
+	}
 	turn := s.queueQuestion()
 	defer turn.end()
 	return s.ask(ctx, q, at, turn)
@@ -171,7 +181,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 		at.add(s.openCard(id, card, q))
 	}
 	if card != "" {
-		at.put(updateFrame(id, cardUpdate{
+		at.add(updateFrame(id, cardUpdate{
 			SessionUpdate: "tool_call_update", ToolCallID: card, Status: status,
 			Content: contentWith(questionContent(q), []string{"a2a-acp: " + note}),
 		}))
@@ -182,7 +192,7 @@ func (s *Session) closeCard(id, card string, q approval.Question, answer approva
 	s.b.mu.Lock()
 	call := s.calls.get(q.ToolCall)
 	s.b.mu.Unlock()
-	at.put(s.b.decided(s, call, note, "")...)
+	at.add(s.b.decided(s, call, note, "")...)
 }
 
 func questionContent(q approval.Question) json.RawMessage {
@@ -301,7 +311,7 @@ func (r *ourRequests) ask(ctx context.Context, at *place, method string, params 
 		delete(r.open, id)
 		r.mu.Unlock()
 		if waiting {
-			at.put(request("", methodCancelRequest, map[string]string{"requestId": id}))
+			at.add(request("", methodCancelRequest, map[string]string{"requestId": id}))
 		}
 		return ourAnswer{}, context.Cause(ctx)
 	}

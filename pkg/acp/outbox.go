@@ -59,7 +59,7 @@ func (q *queue) relay(line []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.writing || len(o.lines) > 0 || len(q.places) > 0 {
-		q.append().fill(bytes.Clone(line))
+		q.append(&place{in: q}).fill(bytes.Clone(line))
 		return nil
 	}
 	return o.write(o.to.Relay, line)
@@ -72,12 +72,11 @@ func (q *queue) put(lines ...[]byte) { q.reserve().put(lines...) }
 func (q *queue) reserve() *place {
 	q.out.mu.Lock()
 	defer q.out.mu.Unlock()
-	return q.append()
+	return q.append(&place{in: q})
 }
 
 // append adds a place. Called with mu held.
-func (q *queue) append() *place {
-	p := &place{in: q}
+func (q *queue) append(p *place) *place {
 	if len(q.places) == 0 {
 		q.out.waiting = append(q.out.waiting, q)
 	}
@@ -85,12 +84,22 @@ func (q *queue) append() *place {
 	return p
 }
 
+// again keeps a place that has gone out once more, behind all that is in the queue.
+func (p *place) again() {
+	p.in.out.mu.Lock()
+	defer p.in.out.mu.Unlock()
+	if !slices.Contains(p.in.places, p) {
+		p.in.append(p)
+	}
+	p.ready = false
+}
+
 // add leaves lines in a place for which more is to come.
 func (p *place) add(lines ...[]byte) {
 	p.in.out.mu.Lock()
 	defer p.in.out.mu.Unlock()
 	if p.ready {
-		p.in.append().fill(lines...)
+		p.in.append(&place{in: p.in}).fill(lines...)
 		return
 	}
 	p.lines = append(p.lines, lines...)
@@ -104,7 +113,7 @@ func (p *place) put(lines ...[]byte) {
 	p.in.out.mu.Lock()
 	defer p.in.out.mu.Unlock()
 	if p.ready {
-		p = p.in.append()
+		p = p.in.append(&place{in: p.in})
 	}
 	p.fill(lines...)
 }
@@ -114,7 +123,7 @@ func (p *place) putAct(a *act) {
 	p.in.out.mu.Lock()
 	defer p.in.out.mu.Unlock()
 	if p.ready {
-		p = p.in.append()
+		p = p.in.append(&place{in: p.in})
 	}
 	p.act = a
 	p.fill(a.outgoing)

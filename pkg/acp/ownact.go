@@ -40,6 +40,9 @@ type OwnAct struct {
 	Final bool
 	// CardEnds is set where nobody calls Ended, and the agent's card tells what came of it.
 	CardEnds bool
+	// Gone is closed when the hook does not wait any more. That alone withdraws no question: a hook that is killed may
+	// tell of its agent's end, after which the question stays. Optional.
+	Gone <-chan struct{}
 	// ServerTools is how the names of an MCP server's tools begin, with * for the server's, and ? for that
 	// where - is told as _; "" for mcp__*__.
 	ServerTools string
@@ -74,7 +77,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	if own.Refused != "" {
 		return b.notDecided(session, own, own.Refused)
 	}
-	a := &ownAct{final: own.Final, cardEnds: own.CardEnds, changesAreAll: own.ChangesAreAll,
+	a := &ownAct{final: own.Final, gone: own.Gone, cardEnds: own.CardEnds, changesAreAll: own.ChangesAreAll,
 		permissionPrompt: permissionPrompt{b: b, exact: true, act: b.ours.nextActID(),
 			session: s, turn: b.turnContext(s), beside: own.Note}}
 	a.call, a.fault = own.asToolCall(s.serverName())
@@ -112,7 +115,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	d := passage.Decision
 	// While it went on record. That ctx ends with the turn is known a moment later, so the turn itself is asked.
-	if cause := cmp.Or(context.Cause(a.turn), context.Cause(ctx)); cause != nil && d.Verdict == permissions.Approve {
+	if cause := cmp.Or(context.Cause(a.turn), context.Cause(ctx), a.hookGone()); cause != nil && d.Verdict == permissions.Approve {
 		b.noteNotDone(a.Event(events.ToolEnded), cause)
 		d = gate.Rejected(d, permissions.SourceFault, cause.Error())
 	}
@@ -258,12 +261,13 @@ func (own OwnAct) asToolCall(server string) (call *toolCall, fault string) {
 // the agent waits for a word and not for one of its options.
 type ownAct struct {
 	permissionPrompt
-	fault         string // why it cannot be told what it is; "" when it can
-	final         bool   // nobody puts another input in the place of its own
-	cardEnds      bool   // its card tells what came of it, and nobody else
-	changesAreAll bool   // what it shows as changes is all that its input says
-	within        []byte // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
-	waits         bool   // for governors or a person
+	gone          <-chan struct{} // as in OwnAct
+	fault         string          // why it cannot be told what it is; "" when it can
+	final         bool            // nobody puts another input in the place of its own
+	cardEnds      bool            // its card tells what came of it, and nobody else
+	changesAreAll bool            // what it shows as changes is all that its input says
+	within        []byte          // what the tool gets in place of what was asked; nil for that. Guarded by Bridge.mu.
+	waits         bool            // for governors or a person
 
 	// Guarded by Bridge.mu.
 	decision *permissions.Decision // nil until there is one
@@ -305,7 +309,7 @@ func (a *ownAct) AtMost() permissions.Decision {
 
 // Ask implements approval.Asker: the question stands in a card of ours.
 func (a *ownAct) Ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
-	return a.session.Ask(ctx, q)
+	return a.session.askFor(ctx, q, a.gone)
 }
 
 // Event implements gate.Act. What the hook tells is what the tool gets, and not what an agent says of it.

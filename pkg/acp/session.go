@@ -35,6 +35,7 @@ type Session struct {
 	uncarded map[string]int
 	turn     turn
 	turns    []*queuedQuestion   // of its questions, the one that stands first
+	ofHooks  []*hookQuestion     // those that hooks ask
 	loads    int                 // how often it is being opened again: its history is told meanwhile
 	texts    map[string]heldText // of files, as the editor had them last, by resolved path
 

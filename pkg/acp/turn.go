@@ -46,6 +46,7 @@ func (b *Bridge) beginTurn(frame ndjson.Frame, line []byte) error {
 	ends := func(answer ndjson.Frame) bool { return b.protocol() < 2 || failed(answer) }
 	b.openFromEditor(frame, passed{session: s, heard: func(answer ndjson.Frame) {
 		if ends(answer) {
+			b.withdrawGone(s)
 			b.tellSummary(s)
 		}
 	}, answered: func(answer ndjson.Frame, line []byte) []byte {

@@ -51,6 +51,7 @@ func (b *Bridge) update(frame ndjson.Frame, line []byte) error {
 	case kindState: // the turn ends here
 		if raw, ok := ndjson.Get(frame.Params, "update", "state"); ok {
 			if state, err := ndjson.String(raw); err == nil && state == "idle" && id == of {
+				b.withdrawGone(s)
 				b.tellSummary(s)
 				b.endTurn(s)
 			}

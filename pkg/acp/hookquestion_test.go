@@ -1,0 +1,68 @@
+package acp_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2a-acp/a2a-acp/internal/approval"
+	"github.com/a2a-acp/a2a-acp/pkg/acp"
+	"github.com/a2a-acp/a2a-acp/pkg/permissions"
+)
+
+// TestAGoneHooksQuestionEndsInItsTurn has a hook be killed while a person is asked, and the agent end its turn: the editor
+// hears what came of the question before that, also where the person's answer is still on its way to the disk.
+func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
+	t.Parallel()
+	for name, answered := range map[string]bool{"nobody answers": false, "the answer is being kept": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "board\ntools", workDir(t))
+			d.prompts(50)
+			gone := make(chan struct{})
+			var decision permissions.Decision
+			var deciding sync.WaitGroup
+			ctx, giveUp := context.WithCancel(t.Context())
+			deciding.Go(func() {
+				decision = d.session.Load().Decide(ctx, acp.OwnAct{ToolCall: "c1", Tool: "bash", Kind: "execute",
+					Title: "make", Input: []byte(`{"command":"make"}`), Dir: d.work, Gone: gone})
+			})
+			question := d.wait("the question", func(s said) bool { return s.Method == "session/request_permission" })
+			notice := <-d.board.posted
+			if answered {
+				notice.settled <- approval.Answer{} // the next one waits for room
+				d.pick(question, "a2a-acp-allow-once")
+				d.editorSays(`{"jsonrpc":"2.0","method":"_test/answered"}`)
+				d.wait("what is behind the answer", func(s said) bool { return s.Method == "_test/answered" })
+			}
+			close(gone)
+			d.agentSays(`{"jsonrpc":"2.0","id":50,"result":{"stopReason":"end_turn"}}`)
+			d.agentSays(`{"jsonrpc":"2.0","method":"_test/ended"}`)
+			closed, ended := false, false
+			hear := func(s said) {
+				closed = closed || strings.Contains(s.line, `"tool_call_update"`) &&
+					(strings.Contains(s.line, `"failed"`) || strings.Contains(s.line, `"completed"`))
+				ended = ended || strings.Contains(s.line, "end_turn")
+				if ended && !closed {
+					t.Error("the turn ends before the question")
+				}
+			}
+			d.wait("what is behind the end", func(s said) bool { hear(s); return s.Method == "_test/ended" })
+			if answered {
+				<-notice.settled
+			}
+			for !ended {
+				d.wait("the end", func(s said) bool { hear(s); return true })
+			}
+			if !closed {
+				giveUp()
+			}
+			deciding.Wait()
+			giveUp()
+			if decision.Verdict != permissions.Reject {
+				t.Errorf("it is decided: %+v", decision)
+			}
+		})
+	}
+}
