@@ -70,7 +70,7 @@ call that failed.`,
   a2a-acp tools run grep -p pattern=TODO --dry-run
   a2a-acp tools run grep -p pattern=TODO --as gemini
   a2a-acp tools run --batch calls.jsonl --json`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              oneTool,
 		ValidArgsFunction: cli.CompleteTools(env, &flags.tools),
 	}
 	cmd.Flags().StringArrayVarP(&flags.pairs, "param", "p", nil, "an argument, name=value; may be repeated")
@@ -112,6 +112,15 @@ call that failed.`,
 		return runBatch(cmd.Context(), env, flags, *asJSON)
 	}
 	return cmd
+}
+
+// oneTool refuses words behind the tool, which many would take for its arguments.
+func oneTool(_ *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return nil
+	}
+	return cli.Fail(exit.Usage, fmt.Errorf("arguments of a tool stand behind -p: a2a-acp tools run %s -p NAME=VALUE; found %s\n"+
+		"hint: a2a-acp tools show %[1]s lists its parameters", display.Line(args[0]), display.Line(strings.Join(args[1:], " "))))
 }
 
 func runTool(ctx context.Context, env *cli.Environment, id string, flags runFlags, asJSON bool) (err error) {
@@ -161,6 +170,9 @@ func tellResult(env *cli.Environment, live *liveOutput, result tool.Result) erro
 	}
 	if result.Error != nil {
 		env.Say(fmt.Sprintf("%s: %s", result.Error.Code, result.Error.Message))
+		if result.Error.Code == tool.FailValidation {
+			env.Say(fmt.Sprintf("hint: a2a-acp tools show %s lists its parameters; -p NAME=VALUE gives one", result.ToolID))
+		}
 	} else if result.ExitCode != 0 {
 		env.Say(fmt.Sprintf("the tool ended with code %d%s", result.ExitCode, meaningOf(result)))
 	}
