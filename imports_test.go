@@ -160,7 +160,7 @@ var may = map[string][]string{
 	// A verb has what it asks for and no more; main puts them together.
 	"cmd/a2a-acp/internal/cli": {
 		"pkg/permissions", "pkg/tool", "internal/agents", "internal/app", "internal/approval",
-		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/person",
+		"internal/command", "internal/config", "internal/confine", "internal/dirs", "internal/display", "internal/exit", "internal/inbox", "internal/person",
 		"internal/profile", "internal/spelling", "internal/telemetry", "internal/yamldoc", "internal/atomicfile",
 	},
 	"cmd/a2a-acp/internal/a2a": {"pkg/permissions", "internal/a2aclient", "internal/display", "internal/exit", "cmd/a2a-acp/internal/cli"},

@@ -124,8 +124,7 @@ func (b *Inbox) about(a store.Approval, now time.Time) []string {
 
 const aboutRows = 3
 
-// body is the question itself in lines for the screen. Nothing is left out. A mark stands before each line, and
-// another before what goes on from the line above, so that nothing in it can pass for ours.
+// body is the question itself in lines for the screen. Nothing is left out.
 func (b *Inbox) body() []string {
 	if b.looked == nil {
 		return nil
@@ -137,10 +136,18 @@ func (b *Inbox) body() []string {
 		}
 		text += fmt.Sprintf("\n%s allows this, and for the rest of the session: %s", lastingKeys[i], display.Whole(words))
 	}
-	var lines []string
+	return Marked(text, max(b.width, leastWidth))
+}
+
+// Marked returns a text in lines for a screen of that width; 0 for one whose width is not known. A mark stands before each
+// line, and another before what goes on from the line above: no text that others choose looks like a line of ours then.
+func Marked(text string, width int) (lines []string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
-		mark := "| "
-		for _, part := range wrapped(strings.TrimSuffix(line, "\n"), max(b.width, leastWidth)-len(mark)) {
+		mark, parts := "| ", []string{strings.TrimSuffix(line, "\n")}
+		if width > len(mark) {
+			parts = wrapped(parts[0], width-len(mark))
+		}
+		for _, part := range parts {
 			lines = append(lines, mark+part)
 			mark = ": "
 		}

@@ -226,7 +226,7 @@ func writeQuestion(env *cli.Environment, w io.Writer, a store.Approval, mayAllow
 	}
 	say := func(line string) { fmt.Fprintln(w, cli.Fold(w, line, 0)) }
 	say(head)
-	fmt.Fprintf(w, "\n%s\n\n%s\n\n", s.Title, s.Text)
+	fmt.Fprintf(w, "\n%s\n\n", cli.Marked(w, s.Title+"\n\n"+s.Text))
 	switch {
 	case a.State != store.Pending:
 		return

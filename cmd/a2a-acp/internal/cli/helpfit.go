@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-acp/a2a-acp/internal/inbox"
 	"github.com/a2a-acp/a2a-acp/internal/lazyregexp"
 )
 
@@ -133,6 +134,11 @@ func Fold(w io.Writer, line string, hang int) string {
 		return wrap(line, width, hang)
 	}
 	return line
+}
+
+// Marked puts a mark before each line of what a person is asked about, as approvals watch does.
+func Marked(w io.Writer, text string) string {
+	return strings.Join(inbox.Marked(text, TerminalWidth(w)), "\n")
 }
 
 // FoldText folds each line of a text, but for those that show a file, whose columns mean something. What follows stands

@@ -138,7 +138,7 @@ func (t *Terminal) put(ctx context.Context, q approval.Question) (approval.Answe
 	if t.left {
 		return approval.Answer{}, fmt.Errorf("the question before was not answered: %w", approval.ErrNobody)
 	}
-	if err := t.env.Prompt(fmt.Sprintf("%s\n\n%s\n\nRun it? [y/N] ", q.Title, q.Text)); err != nil {
+	if err := t.env.Prompt(Marked(t.env.Stderr, q.Title+"\n\n"+q.Text) + "\n\nRun it? [y/N] "); err != nil {
 		return approval.Answer{}, fmt.Errorf("%w: %w", approval.ErrNobody, err)
 	}
 	line, err := t.env.ReadLine(ctx)
