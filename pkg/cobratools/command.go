@@ -70,7 +70,7 @@ func (c Config) server(own *cobra.Command, level string, cmd *cobra.Command) (*s
 	var warnings []string
 	s.commands, warnings = c.commands(own, executable)
 	for _, warning := range warnings {
-		s.log.Warn("an annotation is left out", "why", warning)
+		s.log.Warn("something is left out", "why", warning)
 	}
 	if len(s.commands) == 0 {
 		return nil, errors.New("no command is chosen, so there is no tool")

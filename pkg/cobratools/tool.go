@@ -35,7 +35,11 @@ func (c Config) commands(own *cobra.Command, executable string) (list []command,
 		if cmd == own || cmd.Hidden || cmd.Deprecated != "" || len(path) == 1 && isBuiltIn(path[0]) {
 			return
 		}
-		if s, ok := c.selector(cmd); ok && cmd.Runnable() {
+		s, ok := c.selector(cmd)
+		// Cobra takes the first command that has the name, or the alias.
+		if run, _, err := root.Find(path); ok && cmd.Runnable() && (err != nil || run != cmd) {
+			warnings = append(warnings, fmt.Sprintf("%s: no tool, since %s has that name, too", cmd.CommandPath(), run.CommandPath()))
+		} else if ok && cmd.Runnable() {
 			t, wrong := c.tool(cmd, s)
 			t.ID = names.Of(prefix, path)
 			t.Exec = &tool.Exec{Command: executable, Argv: path, EndOfFlags: cmd.HasSubCommands()}

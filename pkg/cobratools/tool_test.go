@@ -290,6 +290,24 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestNameOfAnother: where Cobra would run another command by the words of one, there is no tool for that.
+func TestNameOfAnother(t *testing.T) {
+	t.Parallel()
+	root := zoo.New(&bytes.Buffer{})
+	runs := func(*cobra.Command, []string) {}
+	root.AddCommand(&cobra.Command{Use: "burn", Aliases: []string{"look"}, Run: runs}, &cobra.Command{Use: "look", Run: runs})
+	own := Command(Config{})
+	root.AddCommand(own)
+	list, warnings := Config{}.commands(own, "/usr/bin/zoo")
+	if slices.ContainsFunc(list, func(c command) bool { return c.tool.ID == "zoo_look" }) ||
+		!slices.ContainsFunc(list, func(c command) bool { return c.tool.ID == "zoo_burn" }) {
+		t.Errorf("there is a tool zoo_look, or none zoo_burn")
+	}
+	if want := []string{"zoo look: no tool, since zoo burn has that name, too"}; !slices.Equal(warnings, want) {
+		t.Errorf("warns of %q, want %q", warnings, want)
+	}
+}
+
 // TestAnnotations: they are those of the manual (Tool Annotations), and what cannot be read is warned of.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
