@@ -260,7 +260,7 @@ func (w writtenRow) row(sets map[string]map[string]string) (*Row, error) {
 	switch r.Operands {
 	case "":
 		r.Operands = Files
-	case Files, Paths, Texts, InputOutput, Formats, Nothing, Revisions:
+	case Files, Paths, Texts, InputOutput, Setting, Formats, Nothing, Revisions:
 	default:
 		return nil, fmt.Errorf("operands: %q are none", r.Operands)
 	}

@@ -43,6 +43,8 @@ const (
 	ClientWords             Group = "client words"
 	NetworkAlone            Group = "network alone"
 	VersionWords            Group = "version words"
+	CodeFinders             Group = "finders of code"
+	CodeCheckers            Group = "checkers of code"
 	ModuleOptions           Group = "module options"
 	SilentClients           Group = "silent clients"
 	HostOperands            Group = "host operands"

@@ -81,6 +81,7 @@ const (
 	Paths       Operands = "paths"
 	Texts       Operands = "texts"
 	InputOutput Operands = "input output"
+	Setting     Operands = "setting"
 	Formats     Operands = "formats"
 	Nothing     Operands = "none"
 	Revisions   Operands = "revisions"

@@ -51,7 +51,7 @@ func (t *text) command(words []shellwords.Word, own []string, line int) {
 	if c.Unknown != "" {
 		c.cannot(c.Unknown)
 	}
-	if c.Stdin != shellwords.Data && c.Stdin != shellwords.Arguments && !c.asksVersion() {
+	if c.Stdin != shellwords.Data && c.Stdin != shellwords.Arguments && !c.asksVersion() && !c.findsCode() {
 		c.cannot(fmt.Sprintf("%s runs what it reads on its standard input", c.last()))
 	}
 	for i := range c.Roles {
@@ -77,6 +77,34 @@ func (c *simpleCommand) asksVersion() bool {
 	}
 	return command.Subcommands(command.VersionWords,
 		shellwords.Base(c.words[span.At].Text))[c.words[span.At+1].Text]
+}
+
+// findsCode reports whether the last program is told to find the code that it runs by itself (node --test).
+func (c *simpleCommand) findsCode() bool {
+	span := c.Programs[len(c.Programs)-1]
+	finding := command.Subcommands(command.CodeFinders, shellwords.Base(c.words[span.At].Text))
+	for i := span.At + 1; i < span.End; i++ {
+		if c.Roles[i].Kind == shellwords.Option && c.words[i].Fixed && finding[c.words[i].Text] {
+			return true
+		}
+	}
+	return false
+}
+
+// checksCode reports whether the program that a word belongs to is told to read the code in files and to run nothing of it:
+// bash -n x.sh, with no other option, since some have it run all the same (-i).
+func (c *simpleCommand) checksCode(at int) bool {
+	for _, span := range c.Programs {
+		words := c.words[span.At:span.End]
+		if at <= span.At || at >= span.End || len(words) < 3 || !words[1].Fixed ||
+			!command.Subcommands(command.CodeCheckers, shellwords.Base(words[0].Text))[words[1].Text] {
+			continue
+		}
+		return !slices.ContainsFunc(words[2:], func(w shellwords.Word) bool {
+			return !w.Fixed || strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+")
+		})
+	}
+	return false
 }
 
 func (c *simpleCommand) last() string {
@@ -188,7 +216,7 @@ func (c *simpleCommand) role(i int) {
 			}
 		}
 	case shellwords.CodeFile:
-		if role.Language == shellwords.Shell || role.Language == shellwords.Settings {
+		if (role.Language == shellwords.Shell || role.Language == shellwords.Settings) && !c.checksCode(i) {
 			c.cannot(fmt.Sprintf("%s runs or obeys what a file holds", role.Reader))
 		}
 	}

@@ -116,8 +116,7 @@ func nameEnds(patterns []string) []string {
 var languages = map[string]func(program string) string{"sed": sedProgram, "awk": awkProgram, "jq": jqProgram}
 
 // checks say why a program must not be given a word, whatever it is to it.
-var checks = map[string]func(word string) string{"hosts": hosts, "settings": plainSetting,
-	"signatures": signatures, "keys": sortKeys}
+var checks = map[string]func(word string) string{"hosts": hosts, "signatures": signatures, "keys": sortKeys}
 
 func looksLikeOption(word string) bool { return len(word) > 1 && word[0] == '-' }
 
@@ -137,6 +136,12 @@ func (w commandWords) take(operands command.Operands, rest []string) (commandWor
 			return w, fmt.Sprintf("with %q it does more than read", word)
 		case operands == command.Paths:
 			w.paths = append(w.paths, nameReadings(word)...)
+		case operands == command.Setting && i > 0:
+			return w, fmt.Sprintf("it changes the setting %s", display.Line(rest[0]))
+		case operands == command.Setting:
+			if why := plainSetting(word); why != "" && len(rest) == 1 {
+				return w, why
+			}
 		case operands == command.InputOutput && i > 0:
 			return w, fmt.Sprintf("it writes its second file, %q", word)
 		case operands == command.Revisions:
@@ -166,7 +171,7 @@ func plainSetting(word string) string {
 	name := strings.ToLower(word)
 	branch := strings.HasPrefix(name, "branch.") &&
 		(strings.HasSuffix(name, ".remote") || strings.HasSuffix(name, ".merge"))
-	if strings.HasPrefix(word, "-") || branch || plainSettings[name] {
+	if branch || plainSettings[name] {
 		return ""
 	}
 	return fmt.Sprintf("it is not known that the setting %q holds no secret", word)

@@ -55,7 +55,7 @@ func printsCredential(r *gitrepo.Repository, row *command.Row, words []string) s
 	if r == nil || !row.Addresses || len(words) == 0 {
 		return ""
 	}
-	if row.Check == "settings" && !slices.ContainsFunc(words, func(word string) bool {
+	if row.Operands == command.Setting && !slices.ContainsFunc(words, func(word string) bool {
 		return strings.HasPrefix(strings.ToLower(word), "remote.")
 	}) {
 		return ""

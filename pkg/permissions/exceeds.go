@@ -141,7 +141,7 @@ func (v *evaluation) wordsExceed(c shellscan.Command, args []string, spelled int
 	}
 	row, at := command.Lookup(c.Name, args)
 	switch {
-	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == ""):
+	case isInterpreter(c.Name) && spelled < len(args) && (row == nil || row.Language == "" && at == 0):
 		return "it runs code from its words or its files, so a rule must spell the whole command"
 	case row != nil:
 		if w, why := readCommandWords(row, args[at:], max(0, spelled-at)); c.Finder != nil && why == "" && w.tree {

@@ -1,6 +1,10 @@
 package permissions
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/a2a-acp/a2a-acp/internal/shellscan"
+)
 
 // missed is a rule that would approve an act but for a condition, and why that does not hold.
 type missed struct {
@@ -59,11 +63,14 @@ func (m missed) nearness(v *evaluation) int {
 		}
 	case "commands":
 		if c.begins(v) {
+			if v.writesByName() && !c.redirects() {
+				return 2
+			}
 			return 3
 		}
 	case "parameters", "request":
 		if c.names() {
-			return 2
+			return 1
 		}
 	case "requires":
 		if len(c.include) == 0 && (len(c.commands) == 0 || c.begins(v)) {
@@ -71,6 +78,18 @@ func (m missed) nearness(v *evaluation) int {
 		}
 	}
 	return 0
+}
+
+// writesByName reports whether the text redirects an output to a file whose name is known.
+func (v *evaluation) writesByName() bool {
+	return slices.ContainsFunc(v.Shell.Writes, func(w shellscan.Write) bool { return w.Fixed && w.Path != "/dev/null" })
+}
+
+// redirects reports whether the rule lets commands write files by redirection.
+func (c *compiledRule) redirects() bool {
+	return !slices.ContainsFunc(c.commands, func(l *commandList) bool {
+		return l.redirects != RedirectsWorkspace && l.redirects != RedirectsAny
+	})
 }
 
 // begins reports whether every command of the act begins as one of the rule's does.

@@ -158,6 +158,13 @@ func kindAt(c shellscan.Command) int {
 	return 0
 }
 
+// namesModule reports whether the first words of a command name a module that an interpreter looks for among its own: that of
+// python3 -m venv .venv is no file.
+func namesModule(c shellscan.Command) bool {
+	return len(c.Args) > 1 && c.Args[0].Fixed && c.Args[1].Fixed &&
+		command.Subcommands(command.ModuleOptions, filepath.Base(c.Name))[c.Args[0].Text]
+}
+
 // namedFiles lists what the fixed words of a command could name, and what the program would do with it. ok
 // is false where that is too much to look at.
 func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
@@ -183,6 +190,9 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 	}
 	if at := kindAt(c); at > 0 {
 		args = slices.Delete(args, at, at+1)
+	}
+	if namesModule(c) {
+		args = args[2:]
 	}
 	for _, arg := range args {
 		possible, ok := possibleFiles(arg)
