@@ -199,9 +199,10 @@ func (a *Authority) countApproval(v *evaluation, rules outcome, d Decision) Deci
 // inForce is the rules that apply to a request: those of all files and those of its workspace.
 type inForce struct {
 	policies, own *Set
+	session       *Set // what a person has allowed in the session; nil where that is not asked
 	commands      *command.Catalogue
 	atTerminal    bool         // see Authority.WithAnswers
-	found         [2][]finding // what each rule of the two says of the request alone; see gather
+	found         [3][]finding // what each rule of the three says of the request alone; see gather
 }
 
 func (a *Authority) rulesFor(r Request) inForce {
@@ -228,6 +229,9 @@ func (f inForce) decide(v *evaluation) (rules outcome, policy string) {
 	rules = f.policies.decide(v, f.found[0])
 	if f.own != nil {
 		rules = rules.with(f.own.decide(v, f.found[1]))
+	}
+	if f.session != nil {
+		rules = rules.with(f.session.decide(v, f.found[2]))
 	}
 	rules = rules.together(v)
 	if f.atTerminal {
@@ -307,6 +311,9 @@ func (a *Authority) decide(v *evaluation, rules outcome) Decision {
 	}
 	if rules.rule != nil {
 		return rules.decision()
+	}
+	if d, approves := a.keepsWords(v); approves {
+		return d
 	}
 	d := v.byDefault()
 	if rules.unmatched != nil && !typedByPerson(v) {

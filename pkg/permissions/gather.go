@@ -46,6 +46,9 @@ func (f *inForce) gather(v *evaluation) {
 		if f.own != nil {
 			f.found[1] = f.own.gather(v)
 		}
+		if f.session != nil {
+			f.found[2] = f.session.gather(v)
+		}
 		v.findUnfinished()
 	})
 }

@@ -212,21 +212,8 @@ func (v *evaluation) makesHead(c shellscan.Command) bool {
 		(namesFile(c, heads) || command.In(command.Copiers, name) || v.in(command.Unpackers, name))
 }
 
-// runsProject reports whether a program builds or tests the project, and so runs its code: itself (npm test), or as what another
-// one runs (npx jest, python3 -m pytest).
+// runsProject reports whether a program builds or tests the project, and so runs its code.
 func (v *evaluation) runsProject(c shellscan.Command) bool {
-	name, begin := filepath.Base(c.Name), fixedTexts(c)
-	builds := func(name string) bool {
-		return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
-	}
-	switch {
-	case builds(name):
-		return true
-	case len(begin) > 1 && command.Subcommands(command.ModuleOptions, name)[begin[0]]:
-		return builds(begin[1])
-	case command.Subcommands(command.CommandRunners, name) == nil:
-		at := v.startedAt(c.Name, begin)
-		return at >= 0 && builds(begin[at])
-	}
-	return false
+	program, _ := v.builder(c)
+	return program != ""
 }

@@ -29,6 +29,7 @@ type Sessions struct {
 	log     ApprovalLog // nil: nothing is written down
 	mu      sync.RWMutex
 	allowed map[string]map[string]askers // per session, by the keys of acts
+	words   map[string][]keptWords       // per session, the oldest first
 	// hidden keys what is written down: the key of a command could be tried out for the short secret in it.
 	hidden []byte
 }
@@ -40,7 +41,7 @@ type askers map[string]bool
 func NewSessions(log ApprovalLog) *Sessions {
 	hidden := make([]byte, sha256.Size)
 	_, _ = rand.Read(hidden) // it never fails
-	return &Sessions{log: log, allowed: map[string]map[string]askers{}, hidden: hidden}
+	return &Sessions{log: log, allowed: map[string]map[string]askers{}, words: map[string][]keptWords{}, hidden: hidden}
 }
 
 // name is what the key of an act is written down as.
@@ -72,9 +73,10 @@ func (a Allowance) Nothing() string { return a.nothing }
 
 // Allowance returns what an "always" about the act would allow. First as narrowly as it can be understood: the same file
 // for a read or a write, the same text in the same directory for a command, the same tool for a call. Of files also what
-// lies below their directory, and in the workspace (see wider). All in the workspace that the session has now, and until
-// another rule asks than those that do now. What is asked every time (see Authority.Decide) is asked every time, so it
-// allows nothing of that. mask takes what nobody may see out of a text: the words are written down, and shown.
+// lies below their directory, and in the workspace (see wider); of a command also its first words with any behind (see
+// wordsScope). All in the workspace that the session has now, and until another rule asks than those that do now. What is
+// asked every time (see Authority.Decide) is asked every time, so it allows nothing of that. mask takes what nobody may see
+// out of a text: the words are written down, and shown.
 func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allowance) {
 	defer a.sayPanic(&allows.nothing, "")
 	v, inForce := a.evaluate(r, a.now())
@@ -85,8 +87,11 @@ func (a *Authority) Allowance(r Request, mask func(string) string) (allows Allow
 		scopes, why = nil, "there is no session"
 	}
 	allows = Allowance{session: r.Session, agent: r.Agent, nothing: mask(why), asked: askers{}}
+	if words, ok := a.wordsScope(v, rules); ok && len(scopes) > 0 {
+		scopes = append(scopes, words)
+	}
 	for _, s := range scopes {
-		allows.scopes = append(allows.scopes, scope{v.here(s.key), mask(s.words)})
+		allows.scopes = append(allows.scopes, scope{key: v.here(s.key), words: mask(s.words), rule: s.rule, of: s.key})
 	}
 	for _, rule := range rules.asks {
 		allows.asked[rule.saying()] = true
@@ -103,7 +108,8 @@ func (a *Authority) Remember(allows Allowance, number int) (said string) {
 	if number < 1 || number > len(allows.scopes) {
 		return "nothing is kept: " + cmp.Or(allows.nothing, "that was not offered")
 	}
-	session, key, words := allows.session, allows.scopes[number-1].key, allows.scopes[number-1].words
+	chosen := allows.scopes[number-1]
+	session, key, words := allows.session, chosen.key, chosen.words
 	if a.kept.log != nil {
 		if err := a.kept.log.Granted(session, allows.agent, a.kept.name(key), words); err != nil {
 			return "nothing is kept, since it could not be written down where you can take it back: " +
@@ -125,6 +131,9 @@ func (a *Authority) Remember(allows Allowance, number int) (said string) {
 	}
 	if kept[key] == nil {
 		kept[key] = askers{}
+		if chosen.rule != nil {
+			a.kept.words[session] = append(a.kept.words[session], keptWords{of: chosen.of, key: key, rule: *chosen.rule})
+		}
 	}
 	maps.Copy(kept[key], allows.asked)
 	return "kept for this session: " + words
@@ -135,6 +144,7 @@ func (a *Authority) Forget(session string) {
 	a.kept.mu.Lock()
 	kept := len(a.kept.allowed[session]) > 0
 	delete(a.kept.allowed, session)
+	delete(a.kept.words, session)
 	a.kept.mu.Unlock()
 	if kept && a.kept.log != nil {
 		a.kept.log.Ended(session)

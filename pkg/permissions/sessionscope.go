@@ -9,7 +9,11 @@ import (
 )
 
 // scope is how much of its kind a person can allow with one act for the rest of its session.
-type scope struct{ key, words string }
+type scope struct {
+	key, words string
+	of         string // the key without the workspace; see here
+	rule       *Rule  // that says it; nil where the key does
+}
 
 // scopes lists what an "always" about the act can allow, the narrowest first, or says why nothing.
 func (v *evaluation) scopes() (all []scope, why string) {
@@ -17,7 +21,7 @@ func (v *evaluation) scopes() (all []scope, why string) {
 	if key == "" {
 		return nil, words
 	}
-	return append([]scope{{key, words}}, v.wider()...), ""
+	return append([]scope{{key: key, words: words}}, v.wider()...), ""
 }
 
 // wider lists what a person can allow beyond the files of a read or a write: all below the directory that they are in, and
@@ -31,7 +35,7 @@ func (v *evaluation) wider() (all []scope) {
 			words = " every file of " + shown(tool.Workspace{}, dir)
 		}
 		if i == 0 || i == len(dirs)-1 {
-			all = append(all, scope{v.belowKey(dir), v.verb() + words})
+			all = append(all, scope{key: v.belowKey(dir), words: v.verb() + words})
 		}
 	}
 	return all

@@ -75,7 +75,8 @@ func (f *inForce) findUnnamed(v *evaluation) {
 	}
 	v.shell.unnamed = nil
 	for i := range v.shell.commands {
-		if !v.shell.needsNoRule(i) && !f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) {
+		if !v.shell.needsNoRule(i) && !f.policies.names(v, i) && (f.own == nil || !f.own.names(v, i)) &&
+			(f.session == nil || !f.session.names(v, i)) {
 			v.shell.unnamed = append(v.shell.unnamed, i)
 		}
 	}
