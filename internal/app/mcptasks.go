@@ -24,9 +24,17 @@ func (t mcpTasks) Keep(ctx context.Context, task mcpserver.Task) error {
 	if err != nil {
 		return err
 	}
-	return s.KeepMCPTask(ctx, store.MCPTask{ID: task.ID, Principal: task.Principal, Created: task.Created,
-		Working: task.Status == mcpserver.TaskWorking, Data: data}, now().Add(-mcpserver.TaskLife))
+	kept := store.MCPTask{ID: task.ID, Principal: task.Principal, Created: task.Created,
+		Working: task.Status == mcpserver.TaskWorking, Ended: task.Status.Ended(), Data: data}
+	err = s.KeepMCPTask(ctx, kept, now().Add(-mcpserver.TaskLife), mostOfTasks)
+	if errors.Is(err, store.ErrTooManyTasks) {
+		return &mcpserver.ProtocolError{Code: mcpInternal, Message: err.Error()}
+	}
+	return err
 }
+
+// mostOfTasks is how many bytes of tasks are kept for a principal.
+const mostOfTasks = 256 << 20
 
 // Get implements mcpserver.TaskLog.
 func (t mcpTasks) Get(ctx context.Context, principal, id string) (mcpserver.Task, error) {

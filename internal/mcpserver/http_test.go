@@ -219,6 +219,18 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
+// One principal does not have all the sessions that there may be.
+func TestSessionsForOthers(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, newServer(t, fakeTools{list: oneTool("a"), call: echo}), HTTPOptions{MostSessions: 4})
+	for range 4 {
+		w.begin("alice")
+	}
+	if status, _ := w.post(initialize, "X-Who", "bob"); status != 200 {
+		t.Errorf("bob: %d", status)
+	}
+}
+
 // A stream that listens is told of changes in both eras.
 func TestChangesAreTold(t *testing.T) {
 	t.Parallel()

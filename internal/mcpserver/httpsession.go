@@ -67,15 +67,22 @@ func (h *HTTP) initialize(w http.ResponseWriter, r *http.Request, m message) {
 	h.json(w, http.StatusOK, response(m.id, result))
 }
 
-// enter notes a session. Where there are too many, the one goes that nobody has used the longest, if it does
-// nothing.
+// enter notes a session. Where there are too many, or its principal has three fourths of all that there may be, the one
+// goes that nobody has used the longest, if it does nothing: no principal takes the place of all others.
 func (h *HTTP) enter(x *httpSession) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
 		return false
 	}
-	if len(h.sessions) >= h.o.MostSessions && !h.dropIdlest(x.principal) {
+	own := 0
+	for _, other := range h.sessions {
+		if other.principal == x.principal {
+			own++
+		}
+	}
+	full := len(h.sessions) >= h.o.MostSessions || own >= max(1, h.o.MostSessions*3/4)
+	if full && !h.dropIdlest(x.principal) {
 		return false
 	}
 	h.sessions[x.name] = x

@@ -48,6 +48,9 @@ const (
 	TaskCancelled TaskStatus = "cancelled"
 )
 
+// Ended reports whether nothing comes of a task any more.
+func (s TaskStatus) Ended() bool { return s == TaskCompleted || s == TaskFailed || s == TaskCancelled }
+
 // TaskLog keeps tasks. It is safe for concurrent use.
 type TaskLog interface {
 	// Keep keeps a task as it is now, in place of what it was. When it returns, Get finds it.

@@ -99,7 +99,7 @@ func (s *Server) asTask(ctx context.Context, x *exchange, call Call, about func(
 	x.end() // nothing is told of a task but how it stands
 	if err := s.keep(ctx, &task); err != nil {
 		r.cancel(err)
-		<-done
+		s.gaveUp(task, <-done)
 		s.left(task)
 		return nil, err
 	}
@@ -123,6 +123,7 @@ func (s *Server) ended(ctx context.Context, x *exchange, call Call, about func()
 	}
 	task.wait(call, out.input)
 	if err := s.keep(ctx, &task); err != nil {
+		s.gaveUp(task, outcome{})
 		return nil, err
 	}
 	return s.created(x, task)
@@ -257,9 +258,12 @@ func (s *Server) gaveUp(task Task, out outcome) {
 	}
 }
 
-// keep keeps a task, and tells whoever wants to hear of it.
+// keep keeps a task, and tells whoever wants to hear of it. Of one that has ended nothing is kept that it had waited with.
 func (s *Server) keep(ctx context.Context, task *Task) error {
 	task.Updated = s.o.Now()
+	if task.Status.Ended() {
+		task.Waits = nil
+	}
 	if err := s.o.Tasks.Keep(ctx, *task); err != nil {
 		return err
 	}

@@ -268,3 +268,45 @@ func TestAlways(t *testing.T) {
 		})
 	}
 }
+
+// TestMCPTasksAreBounded: of one principal's tasks those that ended first go where they are too long together, and none that
+// goes on; another's stay.
+func TestMCPTasksAreBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, newPath(t))
+	old := time.Now().Add(-time.Hour)
+	keep := func(principal, id string, ended bool, size int) error {
+		return s.KeepMCPTask(t.Context(), MCPTask{ID: id, Principal: principal, Created: time.Now(), Ended: ended, Data: make([]byte, size)}, old, 100)
+	}
+	kept := func(principal string) (ids []string) {
+		for _, id := range []string{"a", "b", "c", "d", "e", "x"} {
+			if _, err := s.MCPTask(t.Context(), principal, id); err == nil {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	for _, id := range []string{"a", "b", "c"} {
+		if err := keep("one", id, id != "a", 40); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := keep("other", "x", true, 90); err != nil {
+		t.Fatal(err)
+	}
+	if got := kept("one"); !slices.Equal(got, []string{"a", "c"}) { // a goes on, b ended first
+		t.Errorf("kept are %q", got)
+	}
+	if err := keep("one", "d", false, 61); !errors.Is(err, ErrTooManyTasks) {
+		t.Errorf("there is room beside one that goes on: %v", err)
+	}
+	if got := kept("one"); !slices.Equal(got, []string{"a", "c"}) {
+		t.Errorf("after one that had no room, kept are %q", got)
+	}
+	if err := keep("one", "a", true, 200); err != nil { // how it ended
+		t.Error(err)
+	}
+	if got := append(kept("one"), kept("other")...); !slices.Equal(got, []string{"a", "x"}) {
+		t.Errorf("kept are %q", got)
+	}
+}
