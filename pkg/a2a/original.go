@@ -170,6 +170,22 @@ func (s *Server) originalCommands(w http.ResponseWriter, r *http.Request, at *en
 	writeRPC(w, body)
 }
 
+// skillSaid returns the id of the skill that is meant by its id, or by its name. No skill is run by a name that is another's id.
+func skillSaid(skills []wire.AgentSkill, said string) string {
+	said = strings.TrimPrefix(said, "/")
+	for _, skill := range skills {
+		if skill.ID == said {
+			return said
+		}
+	}
+	for _, skill := range skills {
+		if skill.Name == said {
+			return skill.ID
+		}
+	}
+	return said
+}
+
 // originalExecute runs a tool, by its id or its name, and returns the task when it has ended or waits for somebody.
 func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *endpoint) {
 	if r.Method != http.MethodPost {
@@ -191,13 +207,7 @@ func (s *Server) originalExecute(w http.ResponseWriter, r *http.Request, at *end
 		writeREST(w, r, failf(errParams, "want an object with command and parameters"))
 		return
 	}
-	id := strings.TrimPrefix(text(asked, "command", "command_id", "commandId", "id", "name"), "/")
-	for _, skill := range at.agent.Card(q.caller).Skills {
-		if skill.Name == id {
-			id = skill.ID
-			break
-		}
-	}
+	id := skillSaid(at.agent.Card(q.caller).Skills, text(asked, "command", "command_id", "commandId", "id", "name"))
 	parameters := map[string]any{}
 	switch said := member(asked, "parameters", "args", "arguments").(type) {
 	case nil:

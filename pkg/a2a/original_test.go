@@ -56,6 +56,17 @@ func TestOriginal(t *testing.T) {
 	}
 }
 
+// TestSkillSaid: a tool that is called like another by its name does not run in the place of that.
+func TestSkillSaid(t *testing.T) {
+	t.Parallel()
+	skills := []wire.AgentSkill{{ID: "wipe", Name: "list"}, {ID: "list", Name: "List"}}
+	for said, want := range map[string]string{"list": "list", "/list": "list", "List": "list", "wipe": "wipe", "none": "none"} {
+		if got := skillSaid(skills, said); got != want {
+			t.Errorf("%s is %s, want %s", said, got, want)
+		}
+	}
+}
+
 // TestOriginalAnswers continues a task as the original's documents say, in each way to say the answer.
 func TestOriginalAnswers(t *testing.T) {
 	t.Parallel()
