@@ -66,3 +66,38 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 		})
 	}
 }
+
+// TestAHooksYesEndsWithItsTurn has the person allow what a hook asks about, and cancel the turn before the agent asks about the
+// same call once more: asked in the next turn, that is a question of its own.
+func TestAHooksYesEndsWithItsTurn(t *testing.T) {
+	t.Parallel()
+	for name, cancels := range map[string]bool{"goes on": false, "cancelled": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDialogue(t, "", "tools", workDir(t))
+			d.prompts(50)
+			var decision permissions.Decision
+			var deciding sync.WaitGroup
+			deciding.Go(func() {
+				decision = d.session.Load().Decide(t.Context(), acp.OwnAct{ToolCall: "c1", Tool: "bash", Kind: "execute",
+					Title: "make", Input: []byte(`{"command":"make"}`), Dir: d.work})
+			})
+			d.pick(d.wait("the question", func(s said) bool { return s.Method == "session/request_permission" }), "a2a-acp-allow-once")
+			deciding.Wait()
+			if decision.Verdict != permissions.Approve {
+				t.Fatalf("the hook is told %+v", decision)
+			}
+			want := "answered"
+			if cancels {
+				want = "asked"
+				d.editorSays(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+				d.wait("the cancel", func(s said) bool { return s.to == "agent" && s.Method == "session/cancel" })
+				d.prompts(51)
+			}
+			params := `{"sessionId":"s1","toolCall":{"toolCallId":"c1","title":"make","kind":"execute","rawInput":{"command":"make"}}` + yesNo + `}`
+			if got, s := d.request("session/request_permission", params); got != want {
+				t.Errorf("it is %s, want %s: %s", got, want, s.line)
+			}
+		})
+	}
+}

@@ -361,7 +361,8 @@ func (b *Bridge) decidedBefore(p *permissionPrompt) (permissions.Decision, bool)
 	own := call.own
 	var earlier *permissions.Decision
 	var input []byte
-	if own != nil && (!own.joined || own.final) && !own.ended && !call.finished() {
+	// A yes of a turn that was cancelled is good for nothing more, also in the next one.
+	if own != nil && own.turn.Err() == nil && (!own.joined || own.final) && !own.ended && !call.finished() {
 		earlier, input = own.decision, own.call.rawInput
 	}
 	within := own != nil && own.within != nil && sameJSON(p.call.rawInput, own.within)
