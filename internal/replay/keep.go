@@ -124,7 +124,16 @@ func (s *suggester) scopes(begun SuggestedRule, g *group) (all []Keepable) {
 			}
 			return rule.spellTexts(g, "it is kept as it was written")
 		})
-		add(ScopeWords, fmt.Sprintf("`%s`, with further words, too", name), func(rule *SuggestedRule) string {
+		first := s.judge.Authority.FirstWords(r)
+		covers := fmt.Sprintf("`%s`, with further words, too", name)
+		if first != "" {
+			covers = fmt.Sprintf("`%s`, with any words behind", display.Line(first))
+		}
+		add(ScopeWords, covers, func(rule *SuggestedRule) string {
+			if first != "" {
+				rule.allow(r, first)
+				return ""
+			}
 			if open := s.openEnded(g); open != "" {
 				return open
 			}

@@ -67,7 +67,7 @@ func (rule *SuggestedRule) by(example map[string]any, r permissions.Request) {
 // they end before one that no rule can have as a word.
 func (rule *SuggestedRule) aboutCommand(g *group, spelled bool) (why string) {
 	r := g.acts[0].Request
-	rule.Commands = &suggestedCommands{Redirects: "none"}
+	var allow []string
 	for _, c := range r.Shell.Commands {
 		words, plain := []string{c.Name}, true
 		for _, arg := range c.Args {
@@ -83,16 +83,22 @@ func (rule *SuggestedRule) aboutCommand(g *group, spelled bool) (why string) {
 		if !plain && !spelled {
 			return "one of its words cannot be written in a rule"
 		}
-		if text := strings.Join(words, " "); !slices.Contains(rule.Commands.Allow, text) && c.Via == "" {
-			rule.Commands.Allow = append(rule.Commands.Allow, text)
+		if text := strings.Join(words, " "); !slices.Contains(allow, text) && c.Via == "" {
+			allow = append(allow, text)
 		}
 	}
 	if len(r.Shell.Writes) > 0 {
 		return "it writes files by redirection"
 	}
+	rule.allow(r, allow...)
+	return ""
+}
+
+// allow allows first words of commands. The example is the command of an act.
+func (rule *SuggestedRule) allow(r permissions.Request, words ...string) {
+	rule.Commands = &suggestedCommands{Redirects: "none", Allow: words}
 	rule.Match = append(rule.Match, rule.running(r, ""))
 	rule.NotMatch = append(rule.NotMatch, rule.running(r, " && rm -rf x"))
-	return ""
 }
 
 // running is an example of the rule: the command of an act, with more behind it, where it ran.

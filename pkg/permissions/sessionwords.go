@@ -53,6 +53,29 @@ func (a *Authority) wordsScope(v *evaluation, rules outcome) (scope, bool) {
 	return s, approves
 }
 
+// FirstWords returns the words up to the one that says what it does of a command that builds or tests the project, where the
+// act is that one command beside what no rule has to name; "" for another act. A rule with these words approves it with any
+// behind them.
+func (a *Authority) FirstWords(r Request) (words string) {
+	v := a.newEvaluation(r)
+	if v.shell == nil || len(v.Shell.Writes) > 0 {
+		return ""
+	}
+	v.gather(func() {
+		for i, c := range v.shell.commands {
+			switch {
+			case v.shell.needsNoRule(i):
+			case words == "":
+				words = strings.Join(v.firstWords(c), " ")
+			default:
+				words = ""
+				return
+			}
+		}
+	})
+	return words
+}
+
 // firstWords returns the words of a command that builds or tests the project up to the one that says what it does; nil for
 // another command, and for one whose purpose is to reach other machines, such as npm publish.
 func (v *evaluation) firstWords(c shellscan.Command) (words []string) {
