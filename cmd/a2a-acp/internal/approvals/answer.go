@@ -164,7 +164,8 @@ func answerApproval(ctx context.Context, env *cli.Environment, id string, answer
 		return cli.Fail(exit.Usage, fmt.Errorf("%s: --session is a number from 1 to %d", display.Line(id), offered))
 	}
 	if answer.Always > 1 {
-		fmt.Fprintf(env.Stderr, "\n--session=%d: %s\n", answer.Always, display.Line(asked.Lasting[answer.Always-1]))
+		fmt.Fprintf(env.Stderr, "\n%s\n", cli.Marked(env.Stderr, fmt.Sprintf("--session=%d: %s", answer.Always,
+			display.Line(asked.Lasting[answer.Always-1]))))
 	}
 	switch means, err := meant(); {
 	case err != nil:
@@ -236,7 +237,7 @@ func writeQuestion(env *cli.Environment, w io.Writer, a store.Approval, mayAllow
 			if i > 0 {
 				flag = fmt.Sprintf("--session=%d", i+1)
 			}
-			say(fmt.Sprintf("With %s it is allowed for the rest of its session, too: %s.", flag, words))
+			fmt.Fprintln(w, cli.Marked(w, fmt.Sprintf("With %s it is allowed for the rest of its session, too: %s.", flag, words)))
 		}
 	}
 	if a.Bound {
