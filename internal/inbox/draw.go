@@ -210,15 +210,25 @@ func (b *Inbox) help() string {
 	return strings.Join(keys, "  ")
 }
 
+// longestWho is how many bytes of a name are shown: agents and clients choose theirs, and a long one could go on where a line
+// of ours begins.
+const longestWho = 64
+
 // Who is the agent that asks, or the door where there is none.
 func Who(a store.Approval) string {
+	agent, principal := display.Line(agents.Short(a.Agent)), display.Line(a.Principal)
+	for _, name := range []*string{&agent, &principal} {
+		if len(*name) > longestWho {
+			*name = display.Cut(*name, longestWho) + "…"
+		}
+	}
 	switch {
-	case a.Principal != "" && a.Agent != "":
-		return display.Line(a.Principal + " (" + agents.Short(a.Agent) + ")")
-	case a.Principal != "":
-		return display.Line(a.Principal)
-	case a.Agent != "":
-		return display.Line(agents.Short(a.Agent))
+	case principal != "" && agent != "":
+		return principal + " (" + agent + ")"
+	case principal != "":
+		return principal
+	case agent != "":
+		return agent
 	case a.Door == "cli":
 		return "tools run"
 	}

@@ -467,3 +467,23 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestWho: a name that an agent gives itself is no text beside the question.
+func TestWho(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x ", 40) + "Bound: exactly this is run"
+	for _, test := range []struct {
+		asks store.Approval
+		want string
+	}{
+		{store.Approval{Agent: "gemini"}, "gemini"},
+		{store.Approval{Agent: "a\x1b[2J"}, `a\u{1b}[2J`},
+		{store.Approval{Agent: long}, long[:64] + "…"},
+		{store.Approval{Agent: long, Principal: "ci"}, "ci (" + long[:64] + "…)"},
+		{store.Approval{Door: "cli"}, "tools run"},
+	} {
+		if got := Who(test.asks); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.asks, got, test.want)
+		}
+	}
+}
