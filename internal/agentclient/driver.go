@@ -168,7 +168,8 @@ func (d *Driver) configured(name string) (Configured, error) {
 }
 
 // begin registers a process that is to start. Where as many of its agent run as may, one that is idle is ended
-// for it; where none is, it waits until one is.
+// for it; where none is, it waits until one is. Of four and more a fourth is left for other principals: a process whose
+// question waits is not idle, and one principal could have all of them wait for days.
 func (d *Driver) begin(ctx context.Context, r *running) error {
 	for {
 		d.mu.Lock()
@@ -176,12 +177,17 @@ func (d *Driver) begin(ctx context.Context, r *running) error {
 			d.mu.Unlock()
 			return ErrClosed
 		}
-		if d.processes(r.agent.Name) < r.agent.MaxRunning {
+		all, own := d.processes(r.agent.Name, ""), d.processes(r.agent.Name, r.of.Principal)
+		of := "" // whose idle process ends
+		switch most := r.agent.MaxRunning; {
+		case own >= most-most/4:
+			of = r.of.Principal
+		case all < most:
 			d.running[r] = true
 			d.mu.Unlock()
 			return nil
 		}
-		idle, freed := d.idlest(r.agent.Name), d.freed
+		idle, freed := d.idlest(r.agent.Name, of), d.freed
 		d.mu.Unlock()
 		if idle != nil {
 			idle.stop()
@@ -207,25 +213,26 @@ func (d *Driver) free() {
 func (d *Driver) count(agent string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.processes(agent)
+	return d.processes(agent, "")
 }
 
-// processes is count with mu held.
-func (d *Driver) processes(agent string) (n int) {
+// processes is count with mu held, of a principal; "" for all of them.
+func (d *Driver) processes(agent, principal string) (n int) {
 	for r := range d.running {
-		if r.agent.Name == agent {
+		if r.agent.Name == agent && (principal == "" || r.of.Principal == principal) {
 			n++
 		}
 	}
 	return n
 }
 
-// idlest takes the turn of the conversation with an agent that has been idle for the longest time; nil for
-// none. Called with mu held.
-func (d *Driver) idlest(agent string) *conversation {
+// idlest takes the turn of the conversation of a principal with an agent that has been idle for the longest time; nil for
+// none. "" is any principal. Called with mu held.
+func (d *Driver) idlest(agent, principal string) *conversation {
 	var found *conversation
 	for _, c := range d.conversations {
-		if c.Agent == agent && (found == nil || c.used.Before(found.used)) && c.takeIdle() {
+		meant := c.Agent == agent && (principal == "" || c.Principal == principal)
+		if meant && (found == nil || c.used.Before(found.used)) && c.takeIdle() {
 			if found != nil {
 				found.leave()
 			}

@@ -317,6 +317,42 @@ func TestMostRunning(t *testing.T) {
 	}
 }
 
+// TestRunningForOthers: one principal does not have all the processes that may run, and ends an idle one of its own for another.
+func TestRunningForOthers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(c *Configured) { c.MaxRunning = 4 }, nil)
+	in := func(principal, name string) Prompt { return Prompt{Conversation: Conversation{"it", principal, name}} }
+	bob := s.prompt(t.Context(), in("bob", "idle"))
+	bobs := <-s.started
+	bobs.answer((<-bobs.prompts).ID, endTurn)
+	bob.done()
+	var works []*fake
+	for _, name := range []string{"a", "b", "c"} {
+		s.prompt(t.Context(), in("alice", name))
+		f := <-s.started
+		works = append(works, f)
+	}
+	fourth := s.prompt(t.Context(), in("alice", "d"))
+	again := s.prompt(t.Context(), in("bob", "idle"))
+	bobs.answer((<-bobs.prompts).ID, endTurn)
+	again.done()
+	other := s.prompt(t.Context(), in("bob", "other")) // in place of his idle one
+	f := <-s.started
+	<-bobs.over
+	f.answer((<-f.prompts).ID, endTurn)
+	other.done()
+	if other.err != nil || again.err != nil {
+		t.Errorf("bob's: %v, %v", again.err, other.err)
+	}
+	works[0].answer((<-works[0].prompts).ID, endTurn)
+	f = <-s.started // alice's fourth, in place of her first
+	<-works[0].over
+	f.answer((<-f.prompts).ID, endTurn)
+	if fourth.done(); fourth.err != nil {
+		t.Error(fourth.err)
+	}
+}
+
 // TestIdle ends a process that nobody uses, and forgets it.
 func TestIdle(t *testing.T) {
 	t.Parallel()
