@@ -62,13 +62,9 @@ func inOrder(stmt *syntax.Stmt) (parts []*syntax.Stmt, surely int) {
 // assignedIn puts the value of a variable that a statement sets in the place of its uses behind it, and returns these: none
 // where anything else could set it, or use it.
 func (t *text) assignedIn(file *syntax.File, stmt *syntax.Stmt, behind []*syntax.Stmt) []variableUse {
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) > 0 || len(call.Assigns) != 1 || !bare(stmt) {
-		return nil
-	}
-	a := call.Assigns[0]
-	if t.rounds >= maxRounds || a.Name == nil || a.Naked || a.Append || a.Index != nil || a.Array != nil || a.Value == nil ||
-		!t.commands.IsScripts(a.Name.Value) {
+	a, exported := onlyAssigns(stmt)
+	if a == nil || t.rounds >= maxRounds || a.Name == nil || a.Naked || a.Append || a.Index != nil || a.Array != nil ||
+		a.Value == nil || !t.commands.IsScripts(a.Name.Value) {
 		return nil
 	}
 	t.rounds++ // each takes a look at the whole text
@@ -77,7 +73,7 @@ func (t *text) assignedIn(file *syntax.File, stmt *syntax.Stmt, behind []*syntax
 		syntax.Walk(stmt, body.node)
 	}
 	whole := loopBody{name: a.Name.Value, plain: true}
-	syntax.Walk(file, func(n syntax.Node) bool { return n == a || whole.node(n) })
+	syntax.Walk(file, func(n syntax.Node) bool { return n == a || n == exported || whole.node(n) })
 	if !body.plain || !whole.plain || len(whole.uses) != len(body.uses) {
 		return nil
 	}
@@ -103,7 +99,9 @@ func (t *text) assignedIn(file *syntax.File, stmt *syntax.Stmt, behind []*syntax
 		}
 		t.printed[word] = shellwords.Word{Printed: looped.quoted, PrintedMany: true, Splits: !looped.quoted}
 	}
-	t.own = append(t.own, a)
+	if exported == nil { // else programs see it
+		t.own = append(t.own, a)
+	}
 	if len(body.uses) > 0 {
 		t.unrolled = max(t.unrolled, t.line(stmt))
 	}
@@ -111,6 +109,25 @@ func (t *text) assignedIn(file *syntax.File, stmt *syntax.Stmt, behind []*syntax
 		use.parts[use.at] = &syntax.Lit{ValuePos: use.variable.Pos(), ValueEnd: use.variable.End(), Value: value.Text}
 	}
 	return body.uses
+}
+
+// onlyAssigns returns what a statement sets that does nothing else, and the export that it is, nil where it is none: f=a, export
+// f=a.
+func onlyAssigns(stmt *syntax.Stmt) (a *syntax.Assign, exported syntax.Node) {
+	if !bare(stmt) {
+		return nil, nil
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(cmd.Args) == 0 && len(cmd.Assigns) == 1 {
+			return cmd.Assigns[0], nil
+		}
+	case *syntax.DeclClause:
+		if cmd.Variant.Value == "export" && len(cmd.Args) == 1 {
+			return cmd.Args[0], cmd
+		}
+	}
+	return nil, nil
 }
 
 // standsFor reports whether a text is the same word, or part of a word, wherever the variable is used that holds it.

@@ -248,9 +248,42 @@ func (a *Authority) evaluate(r Request, now time.Time) (*evaluation, inForce) {
 	rules := a.rulesFor(r)
 	v := a.newEvaluation(r)
 	v.now = now
+	if r.Action == ActionExecute {
+		v.mayRead = a.readsNamed(v)
+	}
 	rules.gather(v)
 	return v, rules
 }
+
+// readsNamed returns what reports, once for each file, whether a rule approves that whoever wants to run a command reads a file
+// with the tool for that. Of one that may hold a secret only a rule that names it does, and then a command may read it, too. A
+// rule with a limit does not count: what the command reads is not counted.
+func (a *Authority) readsNamed(r *evaluation) func(path string) bool {
+	same := *a
+	same.files = knownFiles{r.facts}
+	known := map[string]bool{}
+	return func(path string) bool {
+		may, ok := known[path]
+		if !ok {
+			r.gather(func() { may = same.approvesReading(r, path) })
+			known[path] = may
+		}
+		return may
+	}
+}
+
+func (a *Authority) approvesReading(r *evaluation, path string) bool {
+	v, inForce := a.evaluate(Request{Door: r.Door, Action: ActionRead, Tools: []string{ToolRead}, Paths: []Path{{Name: path}},
+		Arguments: map[string]any{"path": path}, Workspace: r.Workspace, Dir: r.Dir, Agent: r.Agent, Principal: r.Principal,
+		Served: r.Served, Session: r.Session, Mode: r.Mode, Headless: r.Headless, Confined: r.Confined}, r.now)
+	rules, _ := inForce.decide(v)
+	d := a.decide(v, rules)
+	return d.Verdict == Approve && d.Source == SourcePolicy &&
+		!slices.ContainsFunc(rules.approving(), func(rule *compiledRule) bool { return rule.Limit != nil })
+}
+
+// namedToRead reports whether a file may be read by the act's command although it may hold a secret, since a rule names it.
+func (v *evaluation) namedToRead(path string) bool { return v.mayRead != nil && v.mayRead(path) }
 
 func (a *Authority) newEvaluation(r Request) *evaluation {
 	r.agentShell = a.shell

@@ -33,6 +33,9 @@ type evaluation struct {
 	takenFiles    map[takenKey]fact[[]string]
 	trackedNames  map[string]fact[[]string] // by the directory that git was asked in
 	variablesSeen map[string]any            // what conditions see; nil until one asks
+	// mayRead reports whether the rules in force approve that the agent reads a file with its own tool; see
+	// Authority.readsNamed. It is nil for acts that are no command.
+	mayRead func(path string) bool
 
 	now     time.Time
 	counter Counter // nil where nothing is counted

@@ -47,6 +47,15 @@ func newFacts(f files) *facts {
 	}
 }
 
+// knownFiles are files of which another decision knows some.
+type knownFiles struct{ by *facts }
+
+func (k knownFiles) Lstat(name string) (fs.FileInfo, error)     { return k.by.lstat(name) }
+func (k knownFiles) Stat(name string) (fs.FileInfo, error)      { return k.by.stat(name) }
+func (k knownFiles) Readlink(name string) (string, error)       { return k.by.readlink(name) }
+func (k knownFiles) ReadDir(name string) ([]fs.DirEntry, error) { return k.by.readDir(name) }
+func (k knownFiles) ReadFile(name string) ([]byte, error)       { return k.by.readFile(name) }
+
 // lookOnce returns the answer of before, or asks.
 func lookOnce[T any](d *facts, known map[string]fact[T], name string, ask func(string) (T, error)) (T,
 	error) {

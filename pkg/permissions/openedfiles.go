@@ -68,7 +68,7 @@ func (v *evaluation) guardedWord(p resource, use use) string {
 		wanted = sensitive.Written &^ sensitive.Built
 	}
 	for _, name := range p.maybe {
-		if what := v.sensitive.find(v.Workspace, name, wanted); what != "" {
+		if what := v.sensitive.find(v.Workspace, name, wanted); what != "" && !(use == readsFile && v.namedToRead(name)) {
 			return shown(v.Workspace, name) + " " + what
 		}
 	}

@@ -43,6 +43,13 @@ npm test
 npm test -- --watch=false
 npm run build
 npm ls --depth=0
+node --test
+node --test 2>&1 | tail -30
+node --test --test-reporter=spec
+.venv/bin/pytest -q tests
+.venv/bin/python -m pytest -x tests
+venv/bin/python3 -m unittest discover -s tests
+.venv/bin/pytest 2>&1 | tail -5
 pytest -q tests
 python3 -m pytest -x -q tests
 python -m pytest
@@ -94,6 +101,28 @@ npm run deploy
 npm install
 npm --prefix ../x test
 npx evil
+node --test evil.js
+node --test --import ./evil.js
+node --test --test-reporter=./evil.js
+node --test --test-reporter-destination=Makefile
+echo evil | node --test -
+node -r ./evil.js --test
+node --run evil
+./evil/.venv/bin/pytest
+sub/.venv/bin/pytest
+../.venv/bin/pytest
+.venv/bin/python evil.py
+.venv/bin/python -m evil
+.venv/bin/python -c evil
+.venv/bin/pytest -p evil
+.venv/bin/pytest -c ../other.ini
+.venv/bin/pytest --junitxml=Makefile
+.venv/bin/pytest --junitxml=.venv/bin/pytest
+.venv/bin/python -m pytest --rootdir=/etc
+PYTHONPATH=/elsewhere .venv/bin/pytest
+cp tests/test_a.py .venv/bin/pytest && .venv/bin/pytest
+echo evil > .venv/bin/pytest; .venv/bin/pytest
+ln -s ../../evil .venv/bin/pytest
 pytest -p evil
 pytest -c ../other.ini
 pytest --rootdir=/etc

@@ -137,7 +137,7 @@ func (v *evaluation) walkTree(tree walkedTree) (why string) {
 				return fs.SkipAll
 			}
 		}
-		if what := v.secret(path); what != "" && !entry.IsDir() {
+		if what := v.secret(path); what != "" && !entry.IsDir() && !v.namedToRead(path) {
 			why = "it would read " + shown(v.Workspace, path) + ", which " + what
 			return fs.SkipAll
 		}
