@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is what an option does with its value.
 type Kind int
@@ -18,6 +21,7 @@ const (
 	Code
 	Writes
 	Changes
+	Rewrites
 	Runs
 	Command
 	Lists
@@ -27,13 +31,13 @@ const (
 var kinds = map[string]Kind{
 	"flag": Flag, "optional": Optional, "value": Plain, "count": Count, "number": Number, "pair": Pair,
 	"file": File, "code": Code,
-	"writes": Writes, "changes": Changes, "runs": Runs, "command": Command, "lists": Lists, "follows": Follows,
+	"writes": Writes, "changes": Changes, "rewrites": Rewrites, "runs": Runs, "command": Command, "lists": Lists, "follows": Follows,
 }
 
 // does says for people what an option does that does more than read what the words name.
 var does = map[Kind]string{
 	Unknown: "could do more than read", Writes: "writes a file", Changes: "does more than read and print",
-	Runs:    "runs a program",
+	Rewrites: "changes the files that it reads", Runs: "runs a program",
 	Command: "runs a program", Lists: "opens what a file names or holds",
 	Follows: "follows links, which may lead out of the workspace",
 }
@@ -115,6 +119,20 @@ type Row struct {
 type readsAll struct {
 	always  bool
 	options map[string]bool
+}
+
+// Rewritten returns where the words stand that name files which a command writes back; none where no option has it do so.
+func (r *Row) Rewritten(read Reading) []int {
+	has := func(kind Kind) bool {
+		return slices.ContainsFunc(read.Options, func(o Option) bool { return o.Kind == kind })
+	}
+	switch {
+	case !has(Rewrites):
+		return nil
+	case r.Language != "" && !has(Code) && len(read.Operands) > 0:
+		return read.Operands[1:]
+	}
+	return read.Operands
 }
 
 // Selected returns the patterns of names with which a command reads no other files below a directory; none

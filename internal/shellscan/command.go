@@ -142,7 +142,24 @@ func (c *simpleCommand) program(n int) bool {
 		rule(c, n)
 	}
 	c.options(n)
+	c.rewrites(span)
 	return true
+}
+
+// rewrites adds the files that a program writes back (sed -i).
+func (c *simpleCommand) rewrites(span shellwords.Span) {
+	row := command.Named(shellwords.Base(c.words[span.At].Text))
+	if row == nil {
+		return
+	}
+	words := c.words[span.At+1 : span.End]
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = word.Text
+	}
+	for _, at := range row.Rewritten(row.Read(texts)) {
+		c.write(words[at], c.line)
+	}
 }
 
 // builtin reports whether bash does a command itself: not when a program starts it.

@@ -112,7 +112,7 @@ func (l *commandList) redirection(v *evaluation, w shellscan.Write) string {
 	case !w.Fixed:
 		return "it writes a file whose name is not fixed"
 	case l.redirects != RedirectsWorkspace && l.redirects != RedirectsAny:
-		return fmt.Sprintf("it writes `%s`, and the rule allows no redirection (commands: {redirects: workspace})",
+		return fmt.Sprintf("it writes `%s`, and the rule lets no file be written (commands: {redirects: workspace})",
 			display.Line(w.Path))
 	}
 	for _, dir := range v.shell.dirs {

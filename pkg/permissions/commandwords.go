@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/a2a-acp/a2a-acp/internal/command"
@@ -19,7 +20,7 @@ type commandWords struct {
 	only     []string // of the files those whose names have one of these ends; all of them where it is empty,
 	skips    skipped  // and none of these names,
 	follows  bool     // and what the links in them name
-	spelled  bool     // a rule spells an option that does more than read, or that the row does not know
+	spelled  bool     // an option does more than read that a rule spells, or that writes back what it reads
 }
 
 // readCommandWords reads the words behind the program's name. The first spelled of them stand in the rule
@@ -48,8 +49,12 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 			continue // it is one of the act's commands, and looked at as these are
 		}
 		if !o.Kind.ReadsOnly() {
-			if o.At >= spelled {
-				return w, fmt.Sprintf("its option %s %s", display.Line(o.Name), o.Kind)
+			why := fmt.Sprintf("its option %s %s", display.Line(o.Name), o.Kind)
+			if o.Kind == command.Rewrites {
+				why = keepsCopies(o.Name, args[o.At])
+			}
+			if o.At >= spelled && why != "" {
+				return w, why
 			}
 			w.spelled = true
 		}
@@ -90,6 +95,18 @@ func readCommandWords(row *command.Row, args []string, spelled int) (w commandWo
 	}
 	w.operands = len(rest)
 	return w.take(row.Operands, rest)
+}
+
+// keepsCopies tells why a word with an option that writes files back does more than that: what stands behind the letter is the
+// end, or a pattern, of the names of copies. So is the next word to a sed of BSD's, which takes the files for programs then.
+func keepsCopies(option, word string) string {
+	switch {
+	case runtime.GOOS != "linux":
+		return "its option " + option + " takes the next word on some systems"
+	case word != option && (strings.HasPrefix(option, "--") || strings.Index(word, option[1:]) != len(word)-1):
+		return fmt.Sprintf("with %s it keeps copies under other names", display.Line(word))
+	}
+	return ""
 }
 
 // nameEnds returns the ends of names that patterns like *.go stand for, and none where one is another

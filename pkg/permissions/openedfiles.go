@@ -179,8 +179,12 @@ func namedFiles(c shellscan.Command) (names []namedFile, ok bool) {
 	}
 	if row, at := command.Lookup(c.Name, args); row != nil {
 		if w, why := readCommandWords(row, args[at:], 0); why == "" {
+			use := readsFile
+			if w.spelled { // it writes them back
+				use = writesFile
+			}
 			for _, text := range w.files {
-				names = append(names, namedFile{text, readsFile})
+				names = append(names, namedFile{text, use})
 			}
 			for _, text := range w.paths {
 				names = append(names, namedFile{text, looksAt})

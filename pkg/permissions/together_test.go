@@ -60,7 +60,7 @@ func TestRulesTogether(t *testing.T) {
 		{"a file outside", `npm test | tail ../elsewhere/secret`, []File{v2(own("npm test"))}, "ask none covers `tail`: `" + b.dir + "/elsewhere/secret` lies outside the workspace"},
 		{"an option that writes", `npm test | sort -o README.md`, []File{v2(own("npm test"))}, "ask "},
 		{"an option that runs", `npm test | rg --pre ./x y`, []File{v2(own("npm test"))}, "ask none covers `./x`"},
-		{"a redirection that none allows", `npm test > src/out | tail`, []File{v2(own("npm test"))}, "ask rule own does not, because it writes `src/out`, and the rule allows no redirection (commands: {redirects: workspace})"},
+		{"a redirection that none allows", `npm test > src/out | tail`, []File{v2(own("npm test"))}, "ask rule own does not, because it writes `src/out`, and the rule lets no file be written (commands: {redirects: workspace})"},
 		{"a redirection that one does not allow", `npm test > src/out && cat README.md`, []File{v2(own("npm test", commands(RedirectsWorkspace, "npm test")))}, "ask "},
 		{"a variable that the line sets, LD_PRELOAD", `LD_PRELOAD=./x npm test | tail`, []File{v2(own("npm test"))}, "ask "},
 		{"one that changes nothing for what only reads", `CI=1 npm test | tail`, []File{v2(own("npm test"))}, "approve own covers `npm test`, careful-commands covers `tail`"},

@@ -61,7 +61,7 @@ say yet is added at its end.
 
 Presets of the policy file:
   careful   reads and known harmless commands inside the workspace are approved, the rest is asked
-  balanced  also edits that the agent asks for, and mkdir, touch and > FILE, in a git work tree
+  balanced  also edits that the agent asks for, and mkdir, touch, sed -i and > FILE, in a git work tree
   confined  for bridge --confine: what the agent's sandbox holds is approved, edits and commands too
   strict    everything is asked
 Without --preset init proposes confined for agents in a sandbox, else balanced in a git work
