@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -33,10 +34,15 @@ func (v *evaluation) widens(program string, args []string, spelled int) string {
 	case strings.HasSuffix("-"+base, "-ar") && len(words) > 0 && takesOut(args):
 		return "it writes whatever files the archive names, so a rule must spell the whole command"
 	case in(command.Copiers, base):
+		for _, option := range v.Commands.Widening(base, words) {
+			if option.Does == command.OptionOverrides {
+				return v.optionWidens(option)
+			}
+		}
 		if base == "ln" && slices.ContainsFunc(words, climbs) {
 			return "what a link means counts from where it stands, so its .. may lead out of the workspace"
 		}
-		return v.copiesSensitive(words)
+		return cmp.Or(v.copiesSensitive(words), v.copiesInto(words))
 	case base == "git":
 		return v.gitWidens(args, spelled)
 	}
@@ -414,6 +420,61 @@ func (v *evaluation) copiesSensitive(words []string) string {
 			})
 			if err != nil || why != "" {
 				return why
+			}
+		}
+	}
+	return ""
+}
+
+// copiesInto tells why a program must not copy or move files to where it does, by any of its words: what is plain data by its own
+// name may be more in another directory, and so may what lies below a directory that gets another name. copiesSensitive has
+// looked at these directories.
+func (v *evaluation) copiesInto(words []string) (why string) {
+	check := func(dir, name string) bool {
+		if !v.work(1) {
+			why = tooMuch
+		} else if at, err := v.facts.resolve(dir, name); err != nil {
+			why = "it cannot be told which file it writes: " + display.Line(err.Error())
+		} else if what := v.sensitive.find(v.Workspace, at, sensitive.Written); what != "" {
+			why = "it would write " + shown(v.Workspace, at) + ", which " + what
+		}
+		return why == ""
+	}
+	names := slices.Clone(words)
+	for _, word := range words {
+		if strings.HasPrefix(word, "-") { // -tDIR, --target-directory=DIR
+			possible, ok := possibleFiles(word)
+			if !ok {
+				return tooMuch
+			}
+			names = append(names, possible...)
+		}
+	}
+	for _, dir := range v.shell.dirs {
+		for _, from := range words {
+			source, err := v.facts.resolve(dir, from)
+			if err != nil {
+				continue
+			}
+			for _, name := range names {
+				to, err := v.facts.resolve(dir, name)
+				if err != nil || to == source {
+					continue
+				}
+				info, err := v.facts.lstat(to)
+				into := err == nil && info.IsDir()
+				if into && !check(to, filepath.Base(from)) {
+					return why
+				}
+				if info, err := v.facts.lstat(source); err != nil || !info.IsDir() {
+					continue
+				}
+				if found := v.eachBelow(source, true, func(path string, _ fs.DirEntry) bool {
+					below := strings.TrimPrefix(path, source+"/")
+					return check(to, below) && (!into || check(to, filepath.Base(from)+"/"+below))
+				}); found != "" || why != "" {
+					return cmp.Or(why, found)
+				}
 			}
 		}
 	}
