@@ -20,6 +20,8 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 			t.Parallel()
 			d := newDialogue(t, "", "board\ntools", workDir(t))
 			d.prompts(50)
+			d.agentSays(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"make","kind":"execute"}}}`)
+			d.wait("the call", func(s said) bool { return strings.Contains(s.line, `"c1"`) })
 			gone := make(chan struct{})
 			var decision permissions.Decision
 			var deciding sync.WaitGroup
@@ -41,6 +43,9 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 			d.agentSays(`{"jsonrpc":"2.0","method":"_test/ended"}`)
 			closed, ended := false, false
 			hear := func(s said) {
+				if ended && s.Method == "session/update" {
+					t.Errorf("it is told after the turn: %s", s.line)
+				}
 				closed = closed || strings.Contains(s.line, `"tool_call_update"`) &&
 					(strings.Contains(s.line, `"failed"`) || strings.Contains(s.line, `"completed"`))
 				ended = ended || strings.Contains(s.line, "end_turn")
@@ -60,6 +65,8 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 			}
 			deciding.Wait()
 			giveUp()
+			d.agentSays(`{"jsonrpc":"2.0","id":"over","method":"_test/over","params":{"sessionId":"s1"}}`)
+			d.wait("what is behind all", func(s said) bool { hear(s); return s.Method == "_test/over" })
 			if decision.Verdict != permissions.Reject {
 				t.Errorf("it is decided: %+v", decision)
 			}

@@ -115,7 +115,8 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	}
 	d := passage.Decision
 	// While it went on record. That ctx ends with the turn is known a moment later, so the turn itself is asked.
-	if cause := cmp.Or(context.Cause(a.turn), context.Cause(ctx), a.hookGone()); cause != nil && d.Verdict == permissions.Approve {
+	cause := cmp.Or(context.Cause(a.turn), context.Cause(ctx), a.hookGone())
+	if cause != nil && d.Verdict == permissions.Approve {
 		b.noteNotDone(a.Event(events.ToolEnded), cause)
 		d = gate.Rejected(d, permissions.SourceFault, cause.Error())
 	}
@@ -130,7 +131,7 @@ func (s *Session) Decide(ctx context.Context, own OwnAct) permissions.Decision {
 	b.mu.Unlock()
 	if d.Source != permissions.SourcePerson && d.Verdict != permissions.Approve {
 		a.place = s.toEditor.reserve()
-		b.noteAnswer(&a.permissionPrompt, d, passage.Cause)
+		b.noteAnswer(&a.permissionPrompt, d, cmp.Or(passage.Cause, cause))
 		a.place.leave()
 	}
 	return d

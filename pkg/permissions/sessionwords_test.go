@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,22 @@ func TestSessionWordsAndOtherRules(t *testing.T) {
 	other.Workspace.Additional = []string{t.TempDir()}
 	if d := first.Decide(other); d.Verdict != Ask {
 		t.Errorf("in another workspace: %s", said(d))
+	}
+	list := &fakeApprovalLog{holds: map[string]bool{}}
+	listed := New(Options{ApprovalLog: list})
+	listed.Remember(listed.Allowance(ask("pytest a"), asIs), 2)
+	one := maps.Clone(list.holds)
+	listed.Remember(listed.Allowance(ask("npm test"), asIs), 2)
+	if d := listed.Decide(ask("pytest b && npm test -- c")); d.Verdict != Approve {
+		t.Errorf("by two that were allowed: %s", said(d))
+	}
+	for key := range one {
+		list.holds[key] = false
+	}
+	for text, want := range map[string]Verdict{"pytest b": Ask, "pytest b && npm test": Ask, "npm test -- c": Approve} {
+		if d := listed.Decide(ask(text)); d.Verdict != want {
+			t.Errorf("%s, after pytest was taken back: %s", text, said(d))
+		}
 	}
 	called := b.call(toolShell, map[string]any{"command": "pytest b"})
 	called.SetShellText("pytest b")
