@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type variable struct {
 	encoding     bool
 	anyCase      bool
 	shown        bool
+	ownCode      bool
 }
 
 // effect is what setting a variable does.
@@ -66,7 +68,7 @@ func (v *variables) add(n plainyaml.Node) error {
 	if err := Entries(n, map[string]any{
 		"names": &names, "effect": (*string)(&row.effect), "in_tools": &row.inTools, "nothing": &nothing,
 		"same_commands": &row.sameCommands, "given": &row.given, "encoding": &row.encoding,
-		"any_case": &row.anyCase, "shown": &row.shown,
+		"any_case": &row.anyCase, "shown": &row.shown, "own_code": &row.ownCode,
 	}); err != nil {
 		return err
 	}
@@ -281,6 +283,21 @@ func (c *Catalogue) SetsNothing(name, value string) bool {
 		}
 	}
 	return false
+}
+
+// SetsOwnCode reports whether a variable that names directories of code is set to such as lie below the directory that a program
+// starts in. Links are followed: what lies there is the project's, wherever they lead.
+func (c *Catalogue) SetsOwnCode(name, value string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
+	if c.namesVariable(name) || !slices.ContainsFunc(known().exact[name], func(v *variable) bool { return v.ownCode }) {
+		return false
+	}
+	for dir := range strings.SplitSeq(value, ":") {
+		if !filepath.IsLocal(dir) || strings.Trim(dir, letters) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func validName(name string) bool {

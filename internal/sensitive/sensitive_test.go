@@ -17,7 +17,7 @@ func TestFind(t *testing.T) {
 		build   = "runs at your next build"
 		checked = "runs when your code is next checked, which an editor does by itself"
 		started = "runs when your program is next started or released"
-		packed  = "is an installed package, or what was built, and runs without having been looked at"
+		packed  = "belongs to what is installed or built, and runs without having been looked at"
 		alias   = "could be another file's short name on FAT and NTFS, unless it is a revision of git"
 		shaped  = "looks like a file that a tool takes its orders from"
 		short   = "may be in another directory, since FAT and NTFS know each one by a short name, too"
@@ -215,8 +215,8 @@ func TestFind(t *testing.T) {
 		{"/w/.git /hooks/x", "runs as code later", ""}, // FAT and NTFS
 		{"/w/.git./hooks/x", "runs as code later", ""},
 		{"/w/Makefile.", build, ""},
-		{"/w/Pods/x.rb", "is an installed package, or what was built, and runs without having been looked at", ""},
-		{"/w/pods/Target Support Files/Pods-App/Pods-App-frameworks.sh", "is an installed package, or what was built, and runs without having been looked at", ""},
+		{"/w/Pods/x.rb", "belongs to what is installed or built, and runs without having been looked at", ""},
+		{"/w/pods/Target Support Files/Pods-App/Pods-App-frameworks.sh", "belongs to what is installed or built, and runs without having been looked at", ""},
 		{"/w/GIT~1/config", short, ""},
 		{"/w/git~1/hooks/pre-commit", short, ""},
 		{"/w/sub/GIT~1", alias, ""},

@@ -22,6 +22,10 @@ func (t *text) assignment(a *syntax.Assign) {
 	if a.Value != nil && a.Index == nil && !a.Append {
 		value = wordOf(a.Value)
 	}
+	if slices.Contains(t.ownCode, a) {
+		t.givenMore(a.Name.Value, value)
+		return
+	}
 	switch {
 	case slices.Contains(t.own, a):
 		t.givenMore(a.Name.Value, value)
@@ -29,6 +33,32 @@ func (t *text) assignment(a *syntax.Assign) {
 		t.given(a.Name.Value, value)
 	}
 	t.sets(a.Name.Value, value, line)
+}
+
+// setsOwnCode notes the variables in front of a program that builds or tests the project by which it finds code of the project
+// only: it runs that anyway (PYTHONPATH=src pytest).
+func (t *text) setsOwnCode(n *syntax.CallExpr, words []shellwords.Word) {
+	var texts []string
+	for _, word := range words {
+		if !word.Fixed {
+			break
+		}
+		texts = append(texts, word.Text)
+	}
+	if len(n.Assigns) == 0 || len(texts) == 0 || len(t.functions) > 0 {
+		return
+	}
+	if program, _ := command.Builder(texts[0], texts[1:]); program == "" {
+		return
+	}
+	for _, a := range n.Assigns {
+		if a.Name == nil || a.Value == nil || a.Index != nil || a.Append || a.Naked {
+			continue
+		}
+		if value := wordOf(a.Value); value.Fixed && t.commands.SetsOwnCode(a.Name.Value, value.Text) {
+			t.ownCode = append(t.ownCode, a)
+		}
+	}
 }
 
 // plainValueLetters are those of values that are one word to a shell, and name no file elsewhere.

@@ -133,6 +133,7 @@ type text struct {
 
 	printed map[*syntax.Word]shellwords.Word // the words that hold a variable in which stands what a command prints
 	own     []*syntax.Assign                 // of variables that nothing but the text uses
+	ownCode []*syntax.Assign                 // see setsOwnCode
 
 	functions functions
 	path      []syntax.Node // the nodes around the one that is looked at

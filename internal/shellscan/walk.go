@@ -166,6 +166,7 @@ func (t *text) call(n *syntax.CallExpr) {
 		t.equals(arg, line)
 	}
 	t.timesAssignment(n)
+	t.setsOwnCode(n, words)
 	t.fed = t.feeds[n]
 	end := t.namesInWords(n.Args, words, line)
 	before := len(t.Commands)

@@ -53,6 +53,9 @@ venv/bin/python3 -m unittest discover -s tests
 pytest -q tests
 python3 -m pytest -x -q tests
 python -m pytest
+PYTHONPATH=src pytest -q 2>&1 | tail -5
+PYTHONPATH=.:lib/src CI=1 python3 -m unittest -v
+PYTHONPATH=src .venv/bin/python -m pytest
 python3 -m unittest
 python3 -m unittest -v tests.test_a
 python3 -m unittest discover -s tests -p 'test_*.py' 2>&1 | tail -5
@@ -120,6 +123,34 @@ sub/.venv/bin/pytest
 .venv/bin/pytest --junitxml=.venv/bin/pytest
 .venv/bin/python -m pytest --rootdir=/etc
 PYTHONPATH=/elsewhere .venv/bin/pytest
+PYTHONPATH=/elsewhere pytest
+PYTHONPATH=../x pytest
+PYTHONPATH=src/../../x pytest
+PYTHONPATH=src:/elsewhere pytest
+PYTHONPATH=src: pytest
+PYTHONPATH= pytest
+PYTHONPATH=~/x pytest
+PYTHONPATH='$HOME' pytest
+PYTHONPATH=$HOME pytest
+PYTHONPATH=src:$PYTHONPATH pytest
+PYTHONPATH+=src pytest
+PYTHONPATH=src; pytest
+export PYTHONPATH=src; pytest
+PYTHONPATH=src env pytest
+PYTHONPATH=src eval pytest
+PYTHONPATH=src python3 evil.py
+PYTHONPATH=src python3 -m http.server
+PYTHONPATH=src python3 -m evil
+PYTHONPATH=src pip list
+PYTHONPATH=src ls
+PYTHONPATH=src git status
+PYTHONPATH=src pytest -p evil
+PYTHONPATH=src PYTHONSTARTUP=evil.py pytest
+PYTHONPATH=src PATH=src pytest
+pytest() { ls; }; PYTHONPATH=src pytest
+cd .. && PYTHONPATH=x pytest
+PERL5LIB=src npm test
+NODE_OPTIONS=src npm test
 cp tests/test_a.py .venv/bin/pytest && .venv/bin/pytest
 echo evil > .venv/bin/pytest; .venv/bin/pytest
 ln -s ../../evil .venv/bin/pytest

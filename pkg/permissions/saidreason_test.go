@@ -24,7 +24,7 @@ func TestSaidReason(t *testing.T) {
 		{"bash -n .env", "`.env` may hold a secret"},
 		{"git config user.name X", "it changes the setting user.name"},
 		{"git config http.extraHeader", `it is not known that the setting "http.extraHeader" holds no secret`},
-		{"python3 -m venv .venv", "`.venv` is an installed package"},
+		{"python3 -m venv .venv", "`.venv` belongs to what is installed or built"},
 		{"python3 -m venv env", nothing},
 		{"echo x > ../y", "rule balanced-writes does not, because it writes `" + b.dir + "/y`, outside the workspace"},
 		{"ls > Makefile", "`Makefile` runs at your next build"},

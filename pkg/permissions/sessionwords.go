@@ -150,25 +150,15 @@ func (s *Sessions) wordsOf(session string) []keptWords {
 	return slices.Clone(s.words[session])
 }
 
-// builder returns the program that a command runs which builds or tests the project, itself (npm test) or as what another one
-// runs (npx jest, python3 -m pytest), and where its words begin; "" for another command.
+// builder is command.Builder, also of a program that another one starts (npx jest).
 func (v *evaluation) builder(c shellscan.Command) (program string, at int) {
-	name, begin := filepath.Base(c.Name), fixedTexts(c)
-	builds := func(name string) bool {
-		return command.In(command.Builders, name) && !command.In(command.NetworkClients, name)
+	begin := fixedTexts(c)
+	if program, at := command.Builder(c.Name, begin); program != "" ||
+		command.Subcommands(command.CommandRunners, filepath.Base(c.Name)) != nil {
+		return program, at
 	}
-	switch {
-	case builds(name):
-		return name, 0
-	case len(begin) > 1 && command.Subcommands(command.ModuleOptions, name)[begin[0]]:
-		program, at = begin[1], 2
-	case command.Subcommands(command.CommandRunners, name) == nil:
-		if started := v.startedAt(c.Name, begin); started >= 0 {
-			program, at = begin[started], started+1
-		}
+	if at := v.startedAt(c.Name, begin); at >= 0 && command.Builds(begin[at]) {
+		return begin[at], at + 1
 	}
-	if !builds(program) {
-		return "", 0
-	}
-	return program, at
+	return "", 0
 }
