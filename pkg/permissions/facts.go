@@ -68,6 +68,12 @@ func lookOnce[T any](d *facts, known map[string]fact[T], name string, ask func(s
 	return a.value, a.err
 }
 
+// isDir reports whether a path is that of a directory.
+func (d *facts) isDir(path string) bool {
+	info, err := d.lstat(path)
+	return err == nil && info.IsDir()
+}
+
 func (d *facts) lstat(name string) (fs.FileInfo, error) {
 	return lookOnce(d, d.lstats, name, d.files.Lstat)
 }

@@ -426,6 +426,12 @@ func (v *evaluation) copiesSensitive(words []string) string {
 	return ""
 }
 
+// place is where a file may be put.
+type place struct {
+	path  string
+	isDir bool
+}
+
 // copiesInto tells why a program must not copy or move files to where it does, by any of its words: what is plain data by its own
 // name may be more in another directory, and so may what lies below a directory that gets another name. copiesSensitive has
 // looked at these directories.
@@ -451,27 +457,34 @@ func (v *evaluation) copiesInto(words []string) (why string) {
 		}
 	}
 	for _, dir := range v.shell.dirs {
+		var places []place
+		for _, name := range names {
+			if !v.work(1) {
+				return tooMuch
+			}
+			if at, err := v.facts.resolve(dir, name); err == nil {
+				places = append(places, place{at, v.facts.isDir(at)})
+			}
+		}
 		for _, from := range words {
 			source, err := v.facts.resolve(dir, from)
 			if err != nil {
 				continue
 			}
-			for _, name := range names {
-				to, err := v.facts.resolve(dir, name)
-				if err != nil || to == source {
+			below := v.facts.isDir(source)
+			for _, to := range places {
+				if to.path == source {
 					continue
 				}
-				info, err := v.facts.lstat(to)
-				into := err == nil && info.IsDir()
-				if into && !check(to, filepath.Base(from)) {
+				if to.isDir && !check(to.path, filepath.Base(from)) {
 					return why
 				}
-				if info, err := v.facts.lstat(source); err != nil || !info.IsDir() {
+				if !below {
 					continue
 				}
 				if found := v.eachBelow(source, true, func(path string, _ fs.DirEntry) bool {
-					below := strings.TrimPrefix(path, source+"/")
-					return check(to, below) && (!into || check(to, filepath.Base(from)+"/"+below))
+					name := strings.TrimPrefix(path, source+"/")
+					return check(to.path, name) && (!to.isDir || check(to.path, filepath.Base(from)+"/"+name))
 				}); found != "" || why != "" {
 					return cmp.Or(why, found)
 				}
