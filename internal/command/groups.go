@@ -11,6 +11,7 @@ const (
 	NetworkCommands         Group = "network commands"
 	NetworkScripts          Group = "network scripts"
 	Verbs                   Group = "verbs"
+	TestsAndBuilds          Group = "tests and builds"
 	Targets                 Group = "targets"
 	PackageCommands         Group = "package commands"
 	LinkedPackages          Group = "linked packages"

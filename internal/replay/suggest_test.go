@@ -160,7 +160,7 @@ func TestLeftOutIsShownAsAsked(t *testing.T) {
 		texts []string
 		want  string
 	}{
-		{[]string{"PYTHONPATH=. python3 -m unittest 2>&1 | tail -5"}, "PYTHONPATH=. python3 -m unittest 2>&1 | tail -5"},
+		{[]string{"PYTHONPATH=.. python3 -m unittest 2>&1 | tail -5"}, "PYTHONPATH=.. python3 -m unittest 2>&1 | tail -5"},
 		{[]string{"X=1 make 2>&1 | tail -5", "X=2 make 2>&1 | tail -5"}, "X=1 make 2>&1 | tail -5 (and other ways to write it)"},
 		{[]string{"X=1 cat <<E\nhere\nE"}, "X=1 cat <<E …"},
 	} {

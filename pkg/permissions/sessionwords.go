@@ -77,7 +77,7 @@ func (a *Authority) FirstWords(r Request) (words string) {
 }
 
 // firstWords returns the words of a command that builds or tests the project up to the one that says what it does; nil for
-// another command, and for one whose purpose is to reach other machines, such as npm publish.
+// another command, and for one that does more than build or test by that word, such as npm publish.
 func (v *evaluation) firstWords(c shellscan.Command) (words []string) {
 	program, at := v.builder(c)
 	if program == "" || in(command.Targets, program) {
@@ -89,13 +89,22 @@ func (v *evaluation) firstWords(c shellscan.Command) (words []string) {
 			continue
 		}
 		words = append([]string{c.Name}, begin[:n]...)
-		reaches := command.Subcommands(command.NetworkCommands, program)
-		if slices.ContainsFunc(words, func(word string) bool { return reaches[word] || !PlainWord(word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return !PlainWord(word) }) || !builds(program, begin[at:n]) {
 			return nil
 		}
 		return words
 	}
 	return nil
+}
+
+// builds reports whether the words of a program up to the one that says what it does say that it builds or tests: that word, or
+// that it is the name of a script (npm run build). A program without such a word does nothing else (pytest).
+func builds(program string, words []string) bool {
+	if !command.In(command.Verbs, program) && !command.In(command.Families, program) {
+		return true
+	}
+	builds, runs := command.Subcommands(command.TestsAndBuilds, program), command.Subcommands(command.Verbs, program)
+	return slices.ContainsFunc(words, func(word string) bool { return builds[word] || runs[word] })
 }
 
 // decideWith decides about an act by a session's rules beside those in force. It is false where they do not approve it, or

@@ -47,6 +47,16 @@ func TestSessionWords(t *testing.T) {
 		{"cargo publish", "", nil, nil},
 		{"docker compose up", "", nil, nil},
 		{"node --test", "", nil, nil},
+		{"dotnet test docs", "`dotnet test`", []string{"dotnet test --no-build"}, []string{"dotnet nuget push x", "dotnet run"}},
+		{"cargo --offline test", "`cargo --offline test`", []string{"cargo --offline test x"}, []string{"cargo test", "cargo --offline clean"}},
+		{"tox -e py", "", nil, nil}, // which may be called deploy, too
+		{"cmake --build .", "", nil, nil},
+		{"npm rm x", "", nil, nil},
+		{"cargo clean", "", nil, nil},
+		{"go run .", "", nil, nil},
+		{"yarn deploy", "", nil, nil},
+		{"mvn test", "", nil, nil},
+		{"hatch publish", "", nil, nil},
 		{"npx jest docs", "`npx jest`", []string{"npx jest -t x"}, []string{"npx vitest", "jest"}},
 	} {
 		a := b.authority(reads)
