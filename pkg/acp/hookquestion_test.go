@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -15,12 +16,26 @@ import (
 // hears what came of the question before that, also where the person's answer is still on its way to the disk.
 func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 	t.Parallel()
-	for name, answered := range map[string]bool{"nobody answers": false, "the answer is being kept": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		answered, second bool
+	}{
+		{"nobody answers", false, false}, {"the answer is being kept", true, false},
+		{"nobody answers in version 2", false, true}, {"the answer is being kept in version 2", true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDialogue(t, "", "board\ntools", workDir(t))
+			kind, ends := "tool_call", `{"jsonrpc":"2.0","id":50,"result":{"stopReason":"end_turn"}}`
+			if test.second {
+				d.second()
+				kind, ends = "tool_call_update", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}}}`
+			}
 			d.prompts(50)
-			d.agentSays(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"make","kind":"execute"}}}`)
+			if test.second {
+				d.agentSays(`{"jsonrpc":"2.0","id":50,"result":{}}`)
+			}
+			d.agentSays(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":%q,"toolCallId":"c1","title":"make","kind":"execute"}}}`, kind))
 			d.wait("the call", func(s said) bool { return strings.Contains(s.line, `"c1"`) })
 			gone := make(chan struct{})
 			var decision permissions.Decision
@@ -32,14 +47,14 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 			})
 			question := d.wait("the question", func(s said) bool { return s.Method == "session/request_permission" })
 			notice := <-d.board.posted
-			if answered {
+			if test.answered {
 				notice.settled <- approval.Answer{} // the next one waits for room
 				d.pick(question, "a2a-acp-allow-once")
 				d.editorSays(`{"jsonrpc":"2.0","method":"_test/answered"}`)
 				d.wait("what is behind the answer", func(s said) bool { return s.Method == "_test/answered" })
 			}
 			close(gone)
-			d.agentSays(`{"jsonrpc":"2.0","id":50,"result":{"stopReason":"end_turn"}}`)
+			d.agentSays(ends)
 			d.agentSays(`{"jsonrpc":"2.0","method":"_test/ended"}`)
 			closed, ended := false, false
 			hear := func(s said) {
@@ -54,7 +69,7 @@ func TestAGoneHooksQuestionEndsInItsTurn(t *testing.T) {
 				}
 			}
 			d.wait("what is behind the end", func(s said) bool { hear(s); return s.Method == "_test/ended" })
-			if answered {
+			if test.answered {
 				<-notice.settled
 			}
 			for !ended {

@@ -84,12 +84,19 @@ func (v *evaluation) firstWords(c shellscan.Command) (words []string) {
 		return nil
 	}
 	begin := fixedTexts(c)
-	for n := at; n <= len(begin); n++ {
+	// Behind an option a word may be its value, and what the program does stand behind it: npm --tag test publish.
+	spelled := slices.IndexFunc(begin, func(word string) bool {
+		return strings.HasPrefix(word, "-") && !command.Subcommands(command.ModuleOptions, filepath.Base(c.Name))[word]
+	})
+	if spelled < 0 {
+		spelled = len(begin)
+	}
+	for n := at; n <= spelled; n++ {
 		if needsVerb(program, begin[at:n]) {
 			continue
 		}
 		words = append([]string{c.Name}, begin[:n]...)
-		if slices.ContainsFunc(words, func(word string) bool { return !PlainWord(word) }) || !builds(program, begin[at:n]) {
+		if !builds(program, begin[at:n]) || slices.ContainsFunc(words, func(word string) bool { return !PlainWord(word) }) {
 			return nil
 		}
 		return words
@@ -103,8 +110,8 @@ func builds(program string, words []string) bool {
 	if !command.In(command.Verbs, program) && !command.In(command.Families, program) {
 		return true
 	}
-	builds, runs := command.Subcommands(command.TestsAndBuilds, program), command.Subcommands(command.Verbs, program)
-	return slices.ContainsFunc(words, func(word string) bool { return builds[word] || runs[word] })
+	tests, runs := command.Subcommands(command.TestsAndBuilds, program), command.Subcommands(command.Verbs, program)
+	return slices.ContainsFunc(words, func(word string) bool { return tests[word] || runs[word] })
 }
 
 // decideWith decides about an act by a session's rules beside those in force. It is false where they do not approve it, or

@@ -48,7 +48,18 @@ func TestSessionWords(t *testing.T) {
 		{"docker compose up", "", nil, nil},
 		{"node --test", "", nil, nil},
 		{"dotnet test docs", "`dotnet test`", []string{"dotnet test --no-build"}, []string{"dotnet nuget push x", "dotnet run"}},
-		{"cargo --offline test", "`cargo --offline test`", []string{"cargo --offline test x"}, []string{"cargo test", "cargo --offline clean"}},
+		// The word behind an option may be its value, and what is done stand behind it.
+		{"npm --tag test test", "", nil, nil},
+		{"npm --loglevel run publish", "", nil, nil},
+		{"npm run --tag build publish", "", nil, nil},
+		{"npx --cache jest evil", "", nil, nil},
+		{"cargo --offline test", "", nil, nil},
+		{"python3 -W -m pytest", "", nil, nil},
+		// Their options are not known, or their words are targets.
+		{"meson test", "", nil, nil},
+		{"cabal test", "", nil, nil},
+		{"zig build test", "", nil, nil},
+		{"npm test --tag x", "`npm test`", nil, []string{"npm --tag test publish"}},
 		{"tox -e py", "", nil, nil}, // which may be called deploy, too
 		{"cmake --build .", "", nil, nil},
 		{"npm rm x", "", nil, nil},

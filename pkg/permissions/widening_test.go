@@ -570,7 +570,7 @@ func TestOptionsThatRunOrReadWords(t *testing.T) {
 	})
 	bed := testbed{dir, dir + "/ws"}
 	a := bed.authority(v2(rule("own", Approve, commands(RedirectsWorkspace, "gcc", "clang", "javac", "ghc", "ocamlc", "ld", "ar rcs", "nm", "as", "frob", "pandoc", "pdflatex", "latexmk",
-		"npm ci", "npm test", "pip install", "pip list", "uv run", "uv sync", "just test", "jest", "vitest", "rollup", "webpack", "dotnet build", "meson compile", "cmake", "bison", "conan install", "nyc", "protoc"))))
+		"npm ci", "npm test", "pip install", "pip list", "uv run", "uv sync", "just test", "jest", "vitest", "rollup", "webpack", "dotnet build", "meson compile", "meson test", "cmake", "bison", "conan install", "nyc", "protoc"))))
 	for verdict, texts := range map[Verdict]string{
 		Ask: `frob @evil.txt
 			frob -v @evil.txt a.c
@@ -622,6 +622,8 @@ func TestOptionsThatRunOrReadWords(t *testing.T) {
 			webpack --extends ./evil
 			dotnet build --property:CustomBeforeMicrosoftCommonTargets=evil.txt
 			meson compile --ninja-args=-f,evil.txt
+			meson test --wrapper=evil
+			meson test --gdb-path evil
 			cmake --graphviz=Makefile .
 			bison -S evil.txt a.y
 			conan install --profile=evil.txt .
